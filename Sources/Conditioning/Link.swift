@@ -1,0 +1,144 @@
+/// One direction of one session: a chain of toxics.
+///
+/// The grammar is that of a toxic: `receive` only stores, `poll` yields what is due. The driver's loop, after every input,
+/// timer or change: poll until nil, write, then arm one timer for `deadline` if it moved. Stages that toxicity leaves out are
+/// not in the chain; an empty plan holds no memory of its own.
+///
+/// `end` is the last that leaves, except that a reset may follow it; nothing follows a reset.
+package struct Link: ~Copyable {
+  struct Stage {
+    /// Where the stage is in `plan`, which all links under the same conditions share.
+    let planIndex: Int
+    var toxic: any Toxic
+  }
+
+  private enum Closing {
+    case open, ended, reset
+  }
+
+  // In this order for size: every idle session carries two links.
+  let owner: Int
+  var plan: [StagePlan] = []
+  var stages: [Stage] = []
+  var decisions: [Decision] = []
+  let identity: LinkIdentity
+  private var closing = Closing.open
+  /// What has left the last stage already, ahead of all that the stages hold.
+  var outbox = Fifo<Segment>()
+
+  /// `owner` is the session's token, see `SharedRate.Flow.owner`. Poll once: a drop may act without data.
+  package init(_ identity: LinkIdentity, plan: [StagePlan], owner: Int, at now: Instant) {
+    self.identity = identity
+    self.owner = owner
+    change(to: plan, at: now)
+  }
+
+  /// Whether the caller may forward bytes as they come, without `receive` and `poll`.
+  package var isTransparent: Bool {
+    stages.isEmpty && outbox.isEmpty && closing == .open
+  }
+
+  package mutating func receive(_ segment: Segment, at now: Instant) {
+    guard closing != .reset else { return }
+    enter(segment, stage: 0, at: now)
+  }
+
+  /// The next segment that is due to be written; call again until nil. A gap in the offsets is what a toxic dropped.
+  package mutating func poll(at now: Instant) -> Segment? {
+    while let segment = outbox.popFirst() ?? run(at: now) {
+      if admit(segment) { return segment }
+    }
+    return nil
+  }
+
+  /// When to poll again without new input; `distantPast` means at once, nil never. A shared rate has its own deadline.
+  package var deadline: Instant? {
+    if !outbox.isEmpty { return .distantPast }
+    var earliest: Instant?
+    for stage in stages {
+      if let deadline = stage.toxic.deadline { earliest = min(earliest ?? deadline, deadline) }
+    }
+    return earliest
+  }
+
+  /// Bytes that the link accepts now: the least of what its stages accept, less what is still on its way to them.
+  /// `Int.max`: no bound of its own; 0 or less: stop reading.
+  package var allowance: Int {
+    var least = Int.max
+    var bytesAhead = 0
+    var transit = Interval.zero
+    for stage in stages {
+      let allowance = stage.toxic.allowance(behind: transit)
+      if allowance != .max { least = min(least, allowance - bytesAhead) }
+      bytesAhead += stage.toxic.heldBytes
+      transit = transit + stage.toxic.transit
+    }
+    return least
+  }
+
+  /// What the dice decided since the last call, in the order of the chain.
+  package mutating func takeDecisions() -> [Decision] {
+    for index in stages.indices { collectVerdicts(stage: index) }
+    let taken = decisions
+    decisions = []
+    return taken
+  }
+
+  /// Hands a segment to the stage with this index, or out when there is none.
+  mutating func enter(_ segment: Segment, stage: Int, at now: Instant) {
+    if stage < stages.count {
+      stages[stage].toxic.receive(segment, at: now)
+    } else {
+      outbox.append(segment)
+    }
+  }
+
+  /// Runs the chain until a segment leaves its last stage: back to the stage that has one, forward again with it.
+  mutating func run(at now: Instant) -> Segment? {
+    var index = stages.count - 1
+    while index >= 0 {
+      guard let segment = stages[index].toxic.poll(at: now) else {
+        index -= 1
+        continue
+      }
+      if index == stages.count - 1 { return segment }
+      index += 1
+      stages[index].toxic.receive(segment, at: now)
+    }
+    return nil
+  }
+
+  mutating func collectVerdicts(stage index: Int) {
+    let toxic = plan[stages[index].planIndex].name
+    for verdict in stages[index].toxic.takeVerdicts() {
+      decisions.append(
+        Decision(
+          toxic: toxic, direction: identity.direction, exchange: verdict.exchange, outcome: verdict.outcome))
+    }
+  }
+
+  private mutating func admit(_ segment: Segment) -> Bool {
+    switch (closing, segment) {
+    case (.reset, _), (.ended, .bytes), (.ended, .end):
+      return false
+    case (.open, .bytes):
+      return true
+    case (.open, .end):
+      closing = .ended
+      return true
+    case (_, .reset):
+      closing = .reset
+      dissolve()
+      return true
+    }
+  }
+
+  /// After a reset nothing that is held will ever leave.
+  private mutating func dissolve() {
+    for index in stages.indices { collectVerdicts(stage: index) }
+    stages = []
+    outbox = Fifo()
+  }
+}
+
+@available(*, unavailable) extension Link: Sendable {}

@@ -1,0 +1,97 @@
+extension Link {
+  /// Makes the link follow a new plan while it runs.
+  ///
+  /// Stages are compared by name. The same kind and parameters: the stage is untouched. The same kind with other
+  /// parameters: it is updated, nothing goes early. New: inserted empty. Gone, of another kind, or left out by toxicity:
+  /// what it held goes on, in order and ahead of anything newer, to what now stands behind its predecessor (so a stage that
+  /// replaces it takes over), or out. Stages that swap places hand on what they hold, because bytes can't.
+  package mutating func change(to newPlan: [StagePlan], at now: Instant) {
+    // What is due by now has left, however late this call is.
+    while let segment = run(at: now) { outbox.append(segment) }
+    guard !plan.isEmpty || !newPlan.isEmpty else { return }
+    for index in stages.indices { collectVerdicts(stage: index) }
+    var previous = Previous(plan: plan, stages: stages)
+    plan = newPlan
+    stages = []
+    rebuild(from: &previous, at: now)
+  }
+
+  /// The chain before a change.
+  private struct Previous {
+    var plan: [StagePlan]
+    var stages: [Stage]
+
+    func stageIndex(named name: String) -> Int? {
+      stages.firstIndex { plan[$0.planIndex].name == name }
+    }
+
+    func toxicity(of name: String) -> Double? {
+      plan.first { $0.name == name }?.toxicity
+    }
+
+    /// Takes a stage's toxic out, so that it is changed in place and not copied.
+    mutating func take(_ index: Int) -> any Toxic {
+      let toxic = stages[index].toxic
+      stages[index].toxic = Noop()
+      return toxic
+    }
+  }
+
+  private mutating func rebuild(from old: inout Previous, at now: Instant) {
+    // For each stage of the old chain: its place in the new one if it stays where it is, relative to the others that stay.
+    var places = [Int?](repeating: nil, count: old.stages.count)
+    var surrendered = [[Segment]](repeating: [], count: old.stages.count)
+    var lastKept = -1
+    for (planIndex, entry) in plan.enumerated() where isActive(entry, before: old.toxicity(of: entry.name)) {
+      var toxic: (any Toxic)?
+      if let index = old.stageIndex(named: entry.name) {
+        toxic = adopt(entry, from: &old, index, at: now)
+        if toxic != nil && index > lastKept {
+          places[index] = stages.count
+          lastKept = index
+        } else if toxic != nil {
+          surrendered[index] = toxic?.surrender() ?? []
+        }
+      }
+      stages.append(Stage(planIndex: planIndex, toxic: toxic ?? make(entry, at: now)))
+    }
+    for index in old.stages.indices where places[index] == nil {
+      surrendered[index] += old.stages[index].toxic.surrender()
+    }
+    feed(surrendered, places: places, at: now)
+  }
+
+  private func make(_ entry: StagePlan, at now: Instant) -> any Toxic {
+    entry.makeToxic(identity: identity, owner: owner, at: now)
+  }
+
+  /// The old stage's toxic, with the new parameters; nil when it is of another kind.
+  private func adopt(_ entry: StagePlan, from old: inout Previous, _ index: Int, at now: Instant) -> (any Toxic)? {
+    var toxic = old.take(index)
+    if old.plan[old.stages[index].planIndex].kind == entry.kind || entry.kind.update(&toxic, at: now) { return toxic }
+    old.stages[index].toxic = toxic
+    return nil
+  }
+
+  /// Later stages hold older bytes, so they are handed on first; each lot enters behind the nearest stage that stayed.
+  private mutating func feed(_ lots: [[Segment]], places: [Int?], at now: Instant) {
+    for index in lots.indices.reversed() {
+      let entry = (places[..<index].last { $0 != nil } ?? nil).map { $0 + 1 } ?? 0
+      for segment in lots[index] { enter(segment, stage: entry, at: now) }
+    }
+  }
+
+  /// Toxicity's draw depends on names and the seed only: it is the same at every change, so that a session that a toxic
+  /// applies to keeps it while its toxicity stays or rises. Reported when the stage is new or its toxicity changed.
+  private mutating func isActive(_ entry: StagePlan, before: Double?) -> Bool {
+    guard entry.toxicity < 1 else { return true }
+    var generator = entry.dice(identity, use: "toxicity")
+    let isActive = generator.unit() < entry.toxicity
+    if before != entry.toxicity {
+      decisions.append(
+        Decision(
+          toxic: entry.name, direction: identity.direction, exchange: nil, outcome: isActive ? .applied : .skipped))
+    }
+    return isActive
+  }
+}
