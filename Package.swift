@@ -29,14 +29,16 @@ let package = Package(
     .executableTarget(
       name: "headwind", dependencies: ["Reactor", "Conditioning", "Settings", "Proxying", "ControlAPI"],
       swiftSettings: safe),
-    .testTarget(name: "ReactorTests", dependencies: ["Reactor"], swiftSettings: strict),
+    .target(name: "LoopTesting", dependencies: ["Reactor"], path: "Tests/LoopTesting", swiftSettings: strict),
+    .testTarget(name: "ReactorTests", dependencies: ["Reactor", "LoopTesting"], swiftSettings: strict),
     .testTarget(name: "ConditioningTests", dependencies: ["Conditioning"], swiftSettings: strict),
     .testTarget(name: "SettingsTests", dependencies: ["Settings", "Conditioning"], swiftSettings: strict),
     .testTarget(
-      name: "ProxyingTests", dependencies: ["Proxying", "Reactor", "Settings", "Conditioning"],
+      name: "ProxyingTests", dependencies: ["Proxying", "Reactor", "Settings", "Conditioning", "LoopTesting"],
       swiftSettings: strict),
     .testTarget(
-      name: "ControlAPITests", dependencies: ["ControlAPI", "Proxying", "Reactor", "Settings", "Conditioning"],
+      name: "ControlAPITests",
+      dependencies: ["ControlAPI", "Proxying", "Reactor", "Settings", "Conditioning", "LoopTesting"],
       swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["headwind"], swiftSettings: strict),
   ],

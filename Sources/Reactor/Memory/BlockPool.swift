@@ -1,0 +1,183 @@
+internal import CLibevent
+
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import Glibc
+#endif
+
+/// Memory for queued payload, in blocks of four sizes, shared by all queues of a loop.
+///
+/// Blocks are cut from slabs that are mapped for the purpose: payload never lies between the small objects of the heap,
+/// so an empty slab goes back to the system whole, and memory falls after a burst whatever else lives on.
+package final class BlockPool {
+  /// Bytes of a block with its header, smallest first.
+  static let sizes = [1_024, 4_096, 16_384, 65_536]
+  static let slabBytes = 262_144
+  /// The most bytes kept in empty slabs while there is traffic: 4 MiB.
+  package static let freeBytesMax = 4_194_304
+
+  /// Bytes of all blocks in use, headers included: what the queues cost.
+  package private(set) var bytesOutstanding = 0
+  /// Bytes of empty slabs kept for reuse, at most ``freeBytesMax``.
+  package private(set) var freeBytes = 0
+  /// Told when a slab has become empty; the loop calls ``releaseFree()`` some time later.
+  var onFree: (() -> Void)?
+
+  /// By size: the slabs that have room, the ones with blocks in use first.
+  private var open: [[Slab]] = Array(repeating: [], count: sizes.count)
+
+  init() {}
+
+  deinit {
+    assert(bytesOutstanding == 0, "BlockPool outlived by \(bytesOutstanding) bytes of its blocks")
+    releaseFree()
+  }
+
+  /// An empty block, the smallest that holds `count` bytes or the largest there is.
+  func take(fitting count: Int) -> UnsafeMutablePointer<Block> {
+    let index = BlockPool.sizes.firstIndex { $0 - Block.headerSize >= count } ?? BlockPool.sizes.count - 1
+    bytesOutstanding += BlockPool.sizes[index]
+    let slab = open[index].last ?? addSlab(index)
+    if slab.isEmpty { freeBytes -= BlockPool.slabBytes }
+    let block = slab.take()
+    if slab.isFull {
+      open[index].removeLast()
+      // Only its blocks know of a full slab: this keeps it until one comes back.
+      _ = Unmanaged.passRetained(slab)
+    }
+    return block
+  }
+
+  func giveBack(_ block: UnsafeMutablePointer<Block>) {
+    let slab = block.pointee.slab.takeUnretainedValue()
+    bytesOutstanding -= slab.blockBytes
+    let wasFull = slab.isFull
+    slab.put(block)
+    if wasFull {
+      open[slab.sizeIndex].append(slab)
+      Unmanaged.passUnretained(slab).release()
+    }
+    if slab.isEmpty { emptied(slab) }
+  }
+
+  /// Gives all empty slabs back to the system.
+  package func releaseFree() {
+    for index in open.indices {
+      for slab in open[index] where slab.isEmpty { slab.unmap() }
+      open[index].removeAll(where: \.isUnmapped)
+    }
+    freeBytes = 0
+  }
+
+  private func addSlab(_ index: Int) -> Slab {
+    let slab = Slab(sizeIndex: index)
+    open[index].append(slab)
+    freeBytes += BlockPool.slabBytes
+    return slab
+  }
+
+  private func emptied(_ slab: Slab) {
+    if freeBytes + BlockPool.slabBytes > BlockPool.freeBytesMax {
+      open[slab.sizeIndex].removeAll { $0 === slab }
+      slab.unmap()
+    } else {
+      freeBytes += BlockPool.slabBytes
+      onFree?()
+    }
+  }
+}
+
+@available(*, unavailable)
+extension BlockPool: Sendable {}
+
+/// A run of blocks of one size, mapped and unmapped as a whole.
+final class Slab {
+  let sizeIndex: Int
+  private var memory: UnsafeMutableRawPointer?
+  /// Blocks that came back.
+  private var free: UnsafeMutablePointer<Block>?
+  /// Blocks that were never taken lie behind these: their pages aren't even touched yet.
+  private var carved = 0
+  private var used = 0
+
+  init(sizeIndex: Int) {
+    self.sizeIndex = sizeIndex
+    let flags = MAP_PRIVATE | MAP_ANON
+    let mapped = mmap(nil, BlockPool.slabBytes, PROT_READ | PROT_WRITE, flags, -1, 0)
+    guard let mapped, mapped != MAP_FAILED else { fatalError("mmap: out of memory") }
+    memory = mapped
+  }
+
+  deinit {
+    assert(used == 0, "a slab outlived by its blocks")
+    unmap()
+  }
+
+  var blockBytes: Int { BlockPool.sizes[sizeIndex] }
+  private var capacity: Int { BlockPool.slabBytes / blockBytes }
+  var isEmpty: Bool { used == 0 }
+  var isFull: Bool { used == capacity }
+  var isUnmapped: Bool { memory == nil }
+
+  /// There must be room.
+  func take() -> UnsafeMutablePointer<Block> {
+    used += 1
+    let block: UnsafeMutablePointer<Block>
+    if let kept = free {
+      free = kept.pointee.next
+      block = kept
+    } else {
+      block = (memory! + carved * blockBytes).bindMemory(to: Block.self, capacity: 1)
+      carved += 1
+    }
+    block.initialize(to: Block(slab: .passUnretained(self), payloadBytes: blockBytes - Block.headerSize))
+    return block
+  }
+
+  func put(_ block: UnsafeMutablePointer<Block>) {
+    block.pointee.next = free
+    free = block
+    used -= 1
+  }
+
+  func unmap() {
+    guard let memory else { return }
+    munmap(memory, BlockPool.slabBytes)
+    self.memory = nil
+  }
+}
+
+@available(*, unavailable)
+extension Slab: Sendable {}
+
+/// The header at the start of each block; the payload follows it.
+struct Block {
+  static let headerSize = MemoryLayout<Block>.stride
+
+  /// The block behind this one in a queue or a free list.
+  var next: UnsafeMutablePointer<Block>?
+  /// Where it was cut from. Unretained: the pool keeps a slab as long as it has blocks in use.
+  let slab: Unmanaged<Slab>
+  /// Where the payload begins and ends, counted from the end of the header.
+  var start: Int32 = 0
+  var end: Int32 = 0
+  private let payloadBytes: Int32
+
+  init(slab: Unmanaged<Slab>, payloadBytes: Int) {
+    self.slab = slab
+    self.payloadBytes = Int32(payloadBytes)
+  }
+
+  var count: Int { Int(end - start) }
+  var room: Int { Int(payloadBytes - end) }
+}
+
+extension UnsafeMutablePointer<Block> {
+  private var payload: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) + Block.headerSize }
+
+  /// Where the first byte lies.
+  var front: UnsafeMutableRawPointer { payload + Int(pointee.start) }
+  /// Where the next byte goes.
+  var back: UnsafeMutableRawPointer { payload + Int(pointee.end) }
+}

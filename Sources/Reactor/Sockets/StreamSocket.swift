@@ -1,0 +1,238 @@
+internal import CLibevent
+
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import Glibc
+#endif
+
+/// Told when a socket may have become readable, writable or closed.
+package protocol StreamSocketDelegate: AnyObject {
+  /// Look at the socket's flags; read and write what you want now. May close or drop the socket.
+  func socketIsReady(_ socket: StreamSocket)
+}
+
+/// One TCP connection, or one in the making.
+///
+/// It has a single edge-triggered event for its whole life. The event only sets flags; a call that the system answers
+/// with EAGAIN clears them. So a delegate pauses reading by just not reading, and no edge is lost: a flag stays set until
+/// the system itself said that there is nothing.
+///
+/// A short read doesn't clear `isReadable`, even where the kernel tells of a FIN apart (`EPOLLRDHUP`): libevent reports data
+/// followed by RST as plain readable and writable, so only the EAGAIN proves that no reset waits behind the data.
+package final class StreamSocket: EventTarget {
+  /// A socket that the delegate owns must be closed or dropped before the delegate goes.
+  package unowned var delegate: (any StreamSocketDelegate)?
+  package let peerAddress: SocketAddress
+  private let loop: EventLoop
+  private var handle: EventHandle?
+  /// -1 when closed.
+  private var descriptor: Int32
+  /// The error that ``pendingError()`` took from the system, which tells it once only.
+  private var failure: Int32 = 0
+
+  /// A read may give something: data, the end or an error.
+  package private(set) var isReadable = false
+  /// A write may take something. Set for the first time when the connection is made, or has failed.
+  package private(set) var isWritable: Bool
+  /// The peer sent FIN (or everything is closed), perhaps with data before it that isn't read yet. A hint, given where the
+  /// kernel tells, for those who have stopped reading; the end is when ``read(upTo:)`` says so.
+  package private(set) var peerClosed = false
+
+  /// Takes over an accepted connection.
+  package convenience init(loop: EventLoop, accepted: consuming AcceptedSocket) throws(LoopError) {
+    let peer = accepted.peer
+    // Nothing was sent yet: there is room without asking.
+    try self.init(loop: loop, descriptor: accepted.takeDescriptor(), peer: peer, isWritable: true)
+  }
+
+  /// Begins to connect; the delegate hears when `isWritable`, then ``pendingError()`` tells how it went. Like connect(2).
+  package convenience init(loop: EventLoop, connectingTo address: SocketAddress) throws(LoopError) {
+    let descriptor = try SystemCall.streamSocket(address.family)
+    SystemCall.setStreamOptions(descriptor.raw())
+    let result = address.withSockaddr { connect(descriptor.raw(), $0, $1) }
+    // EINTR: the attempt goes on, as with EINPROGRESS.
+    if result != 0, errno != EINPROGRESS, errno != EINTR { throw LoopError.last("connect") }
+    try self.init(loop: loop, descriptor: descriptor, peer: address, isWritable: false)
+  }
+
+  private init(
+    loop: EventLoop, descriptor: consuming Descriptor, peer: SocketAddress, isWritable: Bool
+  ) throws(LoopError) {
+    loop.assertOnThread("StreamSocket")
+    self.loop = loop
+    self.isWritable = isWritable
+    peerAddress = peer
+    self.descriptor = descriptor.raw()
+    super.init()
+    var flags: EventFlags = [.read, .write, .persist, .edgeTriggered]
+    if loop.reportsEarlyClose { flags.insert(.closed) }
+    let handle = EventHandle(loop: loop, descriptor: self.descriptor, flags: flags, target: self)
+    do {
+      try handle.add()
+    } catch {
+      // The descriptor is still its owner's, who closes it.
+      self.descriptor = -1
+      throw error
+    }
+    self.handle = consume handle
+    _ = descriptor.take()
+  }
+
+  deinit {
+    close()
+  }
+
+  package var isOpen: Bool { descriptor >= 0 }
+
+  /// The address at our end; asks the system each time.
+  package var localAddress: SocketAddress { SocketAddress.local(of: descriptor) ?? .unknown }
+
+  /// When nobody listens on a port of the range for outgoing connections, the system may pick the same one for our end, and
+  /// TCP's simultaneous open then connects the socket to itself.
+  var isConnectedToItself: Bool { peerAddress.isLoopback && localAddress == peerAddress }
+
+  override func eventFired(_ flags: EventFlags) {
+    if flags.contains(.read) { isReadable = true }
+    if flags.contains(.write) { isWritable = true }
+    if flags.contains(.closed) {
+      peerClosed = true
+      isReadable = true
+    }
+    delegate?.socketIsReady(self)
+  }
+
+  /// The error that the connection died of, or 0: so a reset is noticed while nothing is read, and a failed connect.
+  /// Like getsockopt(SO_ERROR).
+  package func pendingError() -> Int32 {
+    guard failure == 0, isOpen else { return failure }
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &length)
+    return failure
+  }
+
+  /// Sends FIN after what was written. Like shutdown(SHUT_WR).
+  package func shutdownWrite() {
+    guard isOpen else { return }
+    _ = shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Ends the connection with RST; what is unsent is forgotten.
+  package func reset() {
+    guard isOpen else { return }
+    SystemCall.setLingerZero(descriptor)
+    close()
+  }
+
+  /// Ends the connection: FIN after what was written, or RST where data came that nobody read. Does nothing when closed.
+  package func close() {
+    guard isOpen else { return }
+    loop.assertOnThread("StreamSocket")
+    handle = nil
+    SystemCall.close(descriptor)
+    descriptor = -1
+    isReadable = false
+    isWritable = false
+  }
+}
+
+// Reading and writing.
+extension StreamSocket {
+  package enum ReadOutcome: Equatable {
+    /// So many bytes, at least one, are at the start of ``EventLoop/readBuffer``.
+    case bytes(Int)
+    case wouldBlock
+    /// The peer sent FIN.
+    case end
+    /// With its errno, such as ECONNRESET.
+    case failed(Int32)
+  }
+
+  package enum WriteOutcome: Equatable {
+    /// So many bytes were taken, perhaps fewer than offered.
+    case wrote(Int)
+    case wouldBlock
+    /// With its errno, such as EPIPE.
+    case failed(Int32)
+  }
+
+  /// Reads at most `limit` bytes (1 to ``ReadBuffer/capacity``) into the loop's read buffer. Like recv(2).
+  package func read(upTo limit: Int) -> ReadOutcome {
+    precondition(limit > 0, "reading needs room")
+    guard isOpen else { return .failed(EBADF) }
+    let buffer = loop.readBuffer.bytes
+    while true {
+      let count = recv(descriptor, buffer.baseAddress, min(limit, buffer.count), 0)
+      if count > 0 { return .bytes(count) }
+      // After its error was taken, a dead connection reads as if it had ended well.
+      if count == 0 { return failure == 0 ? .end : .failed(failure) }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN, EWOULDBLOCK:
+        isReadable = false
+        return .wouldBlock
+      case let code:
+        failure = code
+        return .failed(code)
+      }
+    }
+  }
+
+  /// Writes a part of the loop's read buffer, without a copy of ours. Like send(2).
+  package func write(_ range: Range<Int>) -> WriteOutcome {
+    write(loop.readBuffer.slice(range))
+  }
+
+  /// Writes `bytes` from an index on. Like send(2).
+  package func write(_ bytes: [UInt8], from start: Int = 0) -> WriteOutcome {
+    bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+  }
+
+  /// Writes the first bytes of `queue`, at most `limit` of them, and takes off what was written; wrote(0) if there is
+  /// nothing to write. One call writes at most 64 pieces: go on while `isWritable`. Like sendmsg(2).
+  package func write(_ queue: inout ByteQueue, upTo limit: Int) -> WriteOutcome {
+    guard limit > 0, !queue.isEmpty else { return .wrote(0) }
+    let outcome = queue.withFront(limit) { pieces in
+      var message = msghdr()
+      message.msg_iov = pieces.baseAddress
+      message.msg_iovlen = .init(pieces.count)
+      let offered = pieces.reduce(0) { $0 + $1.iov_len }
+      return write(offered) { sendmsg($0, &message, $1) }
+    }
+    if case .wrote(let count) = outcome { queue.discard(count) }
+    return outcome
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) -> WriteOutcome {
+    guard !bytes.isEmpty else { return .wrote(0) }
+    return write(bytes.count) { send($0, bytes.baseAddress, bytes.count, $1) }
+  }
+
+  private func write(_ offered: Int, _ call: (Int32, Int32) -> Int) -> WriteOutcome {
+    guard isOpen else { return .failed(EBADF) }
+    #if canImport(Darwin)
+      let flags: Int32 = 0  // SO_NOSIGPIPE is set on the socket.
+    #else
+      let flags = Int32(MSG_NOSIGNAL)
+    #endif
+    while true {
+      let count = call(descriptor, flags)
+      if count >= 0 {
+        // A short write means a full buffer, and the kernel has noted that we wait for room.
+        if count < offered { isWritable = false }
+        return .wrote(count)
+      }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN, EWOULDBLOCK:
+        isWritable = false
+        return .wouldBlock
+      case let code:
+        if failure == 0 { failure = code }
+        // Reading goes on to what came before the failure, then to the failure itself, without waiting for an event.
+        isReadable = true
+        return .failed(failure)
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+internal import CLibevent
+
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import Glibc
+#endif
+
+/// What this process is told by whoever started it.
+package enum ThisProcess {
+  package static let terminate = SIGTERM
+  package static let interrupt = SIGINT
+  package static let hangUp = SIGHUP
+
+  package static var identifier: Int32 { getpid() }
+
+  /// Sleeps; for command lines that ask again and again. Never on a loop.
+  package static func pause(milliseconds: UInt32) { usleep(milliseconds * 1_000) }
+
+  /// The value of an environment variable; nil when unset or empty, as most programs treat it.
+  package static func environment(_ name: String) -> String? {
+    guard let value = getenv(name) else { return nil }
+    let text = String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+
+  /// Ends the process with `code`, now.
+  package static func exit(_ code: Int32) -> Never {
+    #if canImport(Darwin)
+      Darwin.exit(code)
+    #else
+      Glibc.exit(code)
+    #endif
+  }
+}
