@@ -1,0 +1,23 @@
+/// Why no connection was made.
+package enum DialError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The host or port can't be one; nothing was tried.
+  case badAddress(String)
+  case unresolvable(ResolveError)
+  /// The last attempt's address and errno, such as ECONNREFUSED.
+  case unreachable(SocketAddress, code: Int32)
+  case timedOut(target: String, seconds: Double)
+
+  /// One line for a log, such as "connect 127.0.0.1:80: Connection refused".
+  package var description: String {
+    switch self {
+    case .badAddress(let text): "bad address: \(text)"
+    case .unresolvable(let error): "\(error)"
+    case .unreachable(let address, let code): "connect \(address): \(LoopError.message(for: code))"
+    case .timedOut(let target, let seconds): "connect \(target): timed out after \(DialError.text(seconds)) s"
+    }
+  }
+
+  private static func text(_ seconds: Double) -> String {
+    seconds == seconds.rounded() && seconds < 1e9 ? "\(Int64(seconds))" : "\(seconds)"
+  }
+}
