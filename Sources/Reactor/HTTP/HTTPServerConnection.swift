@@ -1,0 +1,252 @@
+internal import CLibevent
+
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import Glibc
+#endif
+
+/// One accepted connection. evhttp reads, parses and writes; this keeps the limits that evhttp 2.1 lacks, and puts JSON where
+/// evhttp would send a page of HTML.
+///
+/// It hangs on libevent's own seams: callbacks on the bufferevent's two evbuffers (bytes came, bytes left), the connection's
+/// close callback and each request's completion callback. A filtering bufferevent in between would be the obvious way but
+/// isn't sound: evhttp takes "moved into the filter" for "sent" and closes before the socket has the bytes.
+final class HTTPServerConnection {
+  enum Phase {
+    /// No byte of a request yet.
+    case idle
+    case reading
+    /// The handler has the request; evhttp doesn't read.
+    case handling
+    case writing
+    case streaming
+    /// Our error page is on its way; the connection ends with it.
+    case failing
+    case closed
+  }
+
+  let loop: EventLoop
+  let limits: HTTPLimits
+  let bufferevent: OpaquePointer
+  private(set) var phase = Phase.idle
+  private(set) var peer: SocketAddress?
+  /// Counts requests, so that a responder can tell whether its request is still the current one.
+  private(set) var serial: UInt64 = 0
+  /// evhttp's request between its arrival and the end of our reply. evhttp owns it, see ``connectionClosed()``.
+  private(set) var request: UnsafeMutablePointer<evhttp_request>?
+  weak var stream: HTTPStream?
+  /// Set when what follows the request can't be told apart from a new one.
+  var closesAfterReply = false
+
+  private weak var server: HTTPServer?
+  private var connection: OpaquePointer?
+  private var timer: LoopTimer?
+  private var head = HTTPHeadScanner()
+  /// What the output must hold in place of evhttp's page.
+  private var replacement: [UInt8] = []
+  private var isWriting = false
+  private var lingers = false
+
+  init(server: HTTPServer, loop: EventLoop, limits: HTTPLimits) {
+    let options = Int32(BEV_OPT_CLOSE_ON_FREE.rawValue)
+    guard let bufferevent = bufferevent_socket_new(loop.base, -1, options) else {
+      fatalError("bufferevent_socket_new: out of memory")
+    }
+    self.server = server
+    self.loop = loop
+    self.limits = limits
+    self.bufferevent = bufferevent
+    timer = LoopTimer(loop: loop) { [weak self] in self?.timeIsUp() }
+    // Bounds what a client can make us hold by sending on while we don't read requests.
+    let held = limits.headerBytesMax + limits.bodyBytesMax + 64 * 1024
+    bufferevent_setwatermark(bufferevent, Int16(EV_READ), 0, held)
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    evbuffer_add_cb(bufferevent_get_input(bufferevent), httpInputChanged, context)
+    evbuffer_add_cb(bufferevent_get_output(bufferevent), httpOutputChanged, context)
+    // Ours until attach(): evhttp might drop the connection before we could hear of it.
+    bufferevent_incref(bufferevent)
+  }
+
+  /// Unsent bytes in user space.
+  var bufferedBytes: Int {
+    phase == .closed ? 0 : evbuffer_get_length(bufferevent_get_output(bufferevent))
+  }
+
+  /// Finds evhttp's connection object once there is one and asks to hear of its end. Called when the accepting callback is
+  /// over and on the first event, whichever comes first.
+  func attach() {
+    guard connection == nil, phase != .closed else { return }
+    // evhttp makes its connection object the argument of the bufferevent's callbacks, and clears them when it frees it.
+    var argument: UnsafeMutableRawPointer?
+    bufferevent_getcb(bufferevent, nil, nil, nil, &argument)
+    defer { bufferevent_decref(bufferevent) }
+    guard let argument else { return connectionClosed() }
+    connection = OpaquePointer(argument)
+    evhttp_connection_set_closecb(connection, httpConnectionClosed, Unmanaged.passUnretained(self).toOpaque())
+    let descriptor = bufferevent_getfd(bufferevent)
+    SystemCall.setStreamOptions(descriptor)
+    peer = SocketAddress.peer(of: descriptor)
+    if phase == .idle { enter(.idle) }
+  }
+
+  private func enter(_ phase: Phase) {
+    self.phase = phase
+    switch phase {
+    case .idle: arm(limits.idleTimeoutNanoseconds)
+    case .reading: arm(limits.requestTimeoutNanoseconds)
+    case .writing, .failing: arm(limits.writeTimeoutNanoseconds)
+    case .handling, .streaming: timer?.cancel()
+    case .closed: timer = nil
+    }
+  }
+
+  private func arm(_ nanoseconds: Int64) {
+    timer?.arm(at: loop.now + nanoseconds)
+  }
+
+  private func timeIsUp() {
+    lingers = false
+    if phase == .reading {
+      let part = head.isComplete ? "body" : "head"
+      let milliseconds = limits.requestTimeoutNanoseconds / 1_000_000
+      let page = HTTPErrorPage(status: 408, message: "the request's \(part) was not complete after \(milliseconds) ms")
+      // Straight to the socket: evhttp expects no output while it reads, and there is none, since it answers in order.
+      if bufferedBytes == 0 {
+        let bytes = page.wireBytes
+        lingers = send(bufferevent_getfd(bufferevent), bytes, bytes.count, 0) == bytes.count
+      }
+    }
+    drop()
+  }
+
+  /// Ends the connection now, whatever is unsent. Not to be called from inside evhttp's callbacks.
+  func drop() {
+    guard phase != .closed, let connection else { return }
+    evhttp_connection_free(connection)
+  }
+
+  // MARK: What evhttp's seams tell
+
+  func inputChanged(_ info: evbuffer_cb_info) {
+    guard info.n_added > 0 else { return }
+    attach()
+    lingers = false
+    if phase == .idle { beginReading() } else if phase == .reading { scanHead(from: info.orig_size) }
+  }
+
+  /// Starts the request's clock if a byte of one is there. Empty lines before a request are none (RFC 9112 §2.2).
+  private func beginReading() {
+    guard let input = bufferevent_get_input(bufferevent) else { return }
+    while let byte = HTTPBuffer.copy(1, from: 0, of: input).first, byte == 0x0D || byte == 0x0A {
+      evbuffer_drain(input, 1)
+    }
+    guard evbuffer_get_length(input) > 0 else { return }
+    enter(.reading)
+    scanHead(from: 0)
+  }
+
+  func outputChanged(_ info: evbuffer_cb_info) {
+    if info.n_deleted > 0, phase == .writing || phase == .failing { arm(limits.writeTimeoutNanoseconds) }
+    if info.n_added > 0, !isWriting { evhttpWrote(at: info.orig_size) }
+  }
+
+  func replyIsComplete() {
+    request = nil
+    stream = nil
+    // If evhttp closes now, the client gets time to read all before a RST could overtake it.
+    lingers = true
+    head = HTTPHeadScanner()
+    enter(.idle)
+    beginReading()
+  }
+
+  /// evhttp is freeing the connection; its socket is still open.
+  func connectionClosed() {
+    guard phase != .closed else { return }
+    enter(.closed)
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    evbuffer_remove_cb(bufferevent_get_input(bufferevent), httpInputChanged, context)
+    evbuffer_remove_cb(bufferevent_get_output(bufferevent), httpOutputChanged, context)
+    // A request without a finished reply was cut loose for its user, us, to free; any other goes with the connection.
+    if let request, request.pointee.evcon == nil { evhttp_request_free(request) }
+    request = nil
+    serial += 1
+    let descriptor = lingers ? fcntl(bufferevent_getfd(bufferevent), F_DUPFD_CLOEXEC, 0) : -1
+    server?.connectionEnded(self, lingeringDescriptor: descriptor)
+    stream?.connectionClosed()
+  }
+
+  private func scanHead(from offset: Int) {
+    guard let input = bufferevent_get_input(bufferevent), !head.isComplete else { return }
+    HTTPBuffer.forEachPiece(from: offset, of: input) { head.scan($0) }
+  }
+
+  /// evhttp added output of its own: an interim "100 Continue", which may pass, or an error page piece by piece, which is
+  /// replaced as it comes. Bytes before `offset` are older and stay.
+  private func evhttpWrote(at offset: Int) {
+    guard let output = bufferevent_get_output(bufferevent) else { return }
+    if phase != .failing {
+      let line = HTTPBuffer.copy(12, from: offset, of: output)
+      guard let status = Int(String(decoding: line.suffix(3), as: UTF8.self)), status >= 400 else { return }
+      replacement = HTTPBuffer.copy(offset, from: 0, of: output) + page(for: status).wireBytes
+      lingers = true
+      enter(.failing)
+    }
+    isWriting = true
+    HTTPBuffer.replaceOutput(output, with: replacement)
+    isWriting = false
+  }
+
+  private func page(for status: Int) -> HTTPErrorPage {
+    switch status {
+    case 400 where head.bytes > limits.headerBytesMax:
+      let message = "the request's head is larger than \(limits.headerBytesMax) bytes"
+      return HTTPErrorPage(status: 431, message: message)
+    case 400:
+      return HTTPErrorPage(status: 400, message: "malformed request")
+    case 413:
+      // evhttp says 413 for both.
+      let message = "the request's body is larger than \(limits.bodyBytesMax) bytes or its chunks are malformed"
+      return HTTPErrorPage(status: 413, message: message)
+    case 417:
+      return HTTPErrorPage(status: 417, message: "the only supported expectation is 100-continue")
+    default:
+      return HTTPErrorPage(status: status, message: HTTPStatus.reason(status))
+    }
+  }
+
+  // MARK: Replies
+
+  /// A request is complete and waits for its reply.
+  func begin(_ request: UnsafeMutablePointer<evhttp_request>) {
+    attach()
+    // evhttp would end the connection, unannounced, after any request in absolute form.
+    request.pointee.flags &= ~EVHTTP_PROXY_REQUEST
+    self.request = request
+    closesAfterReply = false
+    serial += 1
+    enter(.handling)
+  }
+
+  /// The request to answer, or nil when the client has gone since.
+  func pendingRequest(_ serial: UInt64) -> UnsafeMutablePointer<evhttp_request>? {
+    serial == self.serial && phase == .handling ? request : nil
+  }
+
+  /// Runs `body`, in which evhttp's output is ours, then goes on in `phase` unless the connection ended in `body`.
+  func emit(thenEnter phase: Phase, _ body: () -> Void) {
+    isWriting = true
+    body()
+    isWriting = false
+    guard self.phase == .handling || self.phase == .streaming else { return }
+    if phase == .writing {
+      // evhttp would watch for the client's end and then drop the reply; a client may well end its side after asking.
+      bufferevent_disable(bufferevent, Int16(EV_READ))
+    }
+    if self.phase != phase { enter(phase) }
+  }
+}
+
+@available(*, unavailable)
+extension HTTPServerConnection: Sendable {}

@@ -1,0 +1,183 @@
+import Testing
+
+@testable import Reactor
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Clients that are slow, big, many, or gone.
+@Suite struct HTTPServerLimitTests {
+  private static func limits(_ change: (inout HTTPLimits) -> Void) -> HTTPLimits {
+    var limits = HTTPLimits()
+    change(&limits)
+    return limits
+  }
+
+  private static let quick = limits { $0.requestTimeoutNanoseconds = 200_000_000 }
+
+  @Test(arguments: [
+    ("GET / HTTP/1.1\r\nX: ", "head"),
+    ("POST / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n", "body"),
+    ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n10000\r\n", "body"),
+    ("GET /a HTTP/1.1\r\n\r\nGET /b", "head"),
+  ])
+  func aDrippingRequestIsCutAtTheLimit(start: String, part: String) throws {
+    let fixture = try HTTPFixture(limits: Self.quick)
+    let client = fixture.connect()
+    let begin = fixture.loop.now
+    client.send(start)
+    var drip: LoopTimer?
+    drip = LoopTimer(loop: fixture.loop) { [loop = fixture.loop] in
+      client.send("x")
+      drip?.arm(at: loop.now + 5_000_000)
+    }
+    drip?.arm(at: 0)
+    #expect(fixture.wait { client.isClosed })
+    drip = nil
+    let elapsed = fixture.loop.now - begin
+    #expect(elapsed >= 200_000_000)
+    #expect(elapsed < 5_000_000_000)
+    let last = try #require(client.replies.last)
+    #expect(last.status == 408)
+    #expect(last.isJSONError)
+    #expect(last.text.contains(part))
+    client.close()
+    #expect(fixture.wait { fixture.server.connectionCount == 0 })
+  }
+
+  @Test func aSilentConnectionEndsWithoutAReply() throws {
+    let fixture = try HTTPFixture(limits: Self.limits { $0.idleTimeoutNanoseconds = 100_000_000 })
+    let fresh = fixture.connect()
+    let used = fixture.connect()
+    used.send("GET / HTTP/1.1\r\n\r\n")
+    #expect(fixture.wait { fresh.isClosed && used.isClosed })
+    #expect(fresh.received.isEmpty)
+    #expect(used.replies.map(\.status) == [200])
+    #expect(fixture.server.connectionCount == 0)
+  }
+
+  @Test func aReaderThatStopsIsCutOff() throws {
+    let limits = Self.limits { $0.writeTimeoutNanoseconds = 100_000_000 }
+    let big = [UInt8](repeating: 7, count: 32_000_000)
+    let fixture = try HTTPFixture(limits: limits) { _, responder in responder.reply(status: 200, body: big) }
+    let client = fixture.connect()
+    client.reads = false
+    client.send("GET / HTTP/1.1\r\n\r\n")
+    fixture.pump()
+    #expect(fixture.server.connectionCount == 1)
+    #expect(fixture.wait { fixture.server.connectionCount == 0 })
+  }
+
+  @Test(arguments: [false, true]) func aSlowReaderGetsAll(halfCloses: Bool) throws {
+    let big = (0..<6_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    let fixture = try HTTPFixture { _, responder in responder.reply(status: 200, body: big) }
+    let client = fixture.connect()
+    client.reads = false
+    client.send("GET / HTTP/1.1\r\n\r\n")
+    if halfCloses { client.endSending() }
+    fixture.pump()
+    client.reads = true
+    #expect(fixture.wait { client.isClosed || client.received.count > big.count && client.replies.count == 1 })
+    #expect(client.received.suffix(big.count).elementsEqual(big))
+    if halfCloses { #expect(fixture.wait { client.isClosed && fixture.server.connectionCount == 0 }) }
+  }
+
+  @Test func pipelinedRequestsBeforeAHalfCloseAreAllAnswered() throws {
+    let fixture = try HTTPFixture()
+    let client = fixture.connect()
+    client.send(String(repeating: "GET /a HTTP/1.1\r\n\r\n", count: 50))
+    client.endSending()
+    #expect(fixture.wait { client.isClosed })
+    #expect(client.replies.count == 50)
+    #expect(!client.wasReset)
+  }
+
+  @Test(arguments: [
+    "POST / HTTP/1.1\r\nContent-Length: 10000000\r\n\r\n",
+    "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n989680\r\n",
+  ])
+  func aClientThatSendsTenMegabytesFirstCanReadThe413(head: String) throws {
+    let fixture = try HTTPFixture()
+    let client = fixture.connect()
+    client.reads = false
+    client.send(Array(head.utf8) + [UInt8](repeating: 120, count: 10_000_000))
+    #expect(fixture.wait { client.hasSentAll })
+    client.reads = true
+    #expect(fixture.wait { client.isClosed })
+    #expect(client.replies.map(\.status) == [413])
+    #expect(client.replies.last?.isJSONError == true)
+    #expect(!client.wasReset)
+  }
+
+  @Test func clientsGoneInTheMiddleLeaveNothing() throws {
+    let big = [UInt8](repeating: 7, count: 8_000_000)
+    var kept: [HTTPResponder] = []
+    let fixture = try HTTPFixture { request, responder in
+      if request.target == "/later" { kept.append(responder) } else { responder.reply(status: 200, body: big) }
+    }
+    let starts = [
+      "", "GE", "GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nab", "GET / HTTP/1.1\r\n\r\n",
+      "GET /later HTTP/1.1\r\n\r\n", "nonsense\r\n\r\n",
+    ]
+    for start in starts {
+      let client = fixture.connect()
+      client.reads = false
+      client.send(start)
+      fixture.pump()
+      client.close()
+      fixture.pump()
+    }
+    kept.removeLast().reply(status: 200)
+    #expect(fixture.wait { fixture.server.connectionCount == 0 })
+  }
+
+  @Test func aThousandConnectionsLeaveNoDescriptors() throws {
+    let fixture = try HTTPFixture()
+    let before = Self.openDescriptors()
+    for number in 0..<1_000 {
+      let client = fixture.connect()
+      if number % 2 == 0 {
+        client.send("GET / HTTP/1.1\r\nConnection: \(number % 4 == 0 ? "close" : "keep-alive")\r\n\r\n")
+        #expect(fixture.wait { client.replies.count == 1 })
+      }
+      client.close()
+    }
+    #expect(fixture.wait { fixture.server.connectionCount == 0 })
+    fixture.pump()
+    // Other tests run at the same time; a leak would be 1,000 or 500.
+    #expect(Self.openDescriptors() - before < 200)
+    #expect(fixture.requests.count == 500)
+  }
+
+  private static func openDescriptors() -> Int {
+    (0..<Int32(8_192)).reduce(0) { $0 + (fcntl($1, F_GETFD) >= 0 ? 1 : 0) }
+  }
+
+  @Test func connectionsAboveTheLimitWait() throws {
+    let fixture = try HTTPFixture(limits: Self.limits { $0.connectionsMax = 3 })
+    var clients = (0..<6).map { _ in fixture.connect() }
+    for client in clients { client.send("GET / HTTP/1.1\r\n\r\n") }
+    #expect(fixture.wait { clients.prefix(3).allSatisfy { $0.replies.count == 1 } })
+    fixture.pump()
+    #expect(fixture.server.connectionCount == 3)
+    #expect(clients.suffix(3).allSatisfy { $0.received.isEmpty })
+    for client in clients.prefix(3) { client.close() }
+    clients.removeFirst(3)
+    #expect(fixture.wait { clients.allSatisfy { $0.replies.count == 1 } })
+    #expect(fixture.server.connectionCount == 3)
+  }
+
+  @Test func acceptingGoesOnAfterAFailure() throws {
+    let fixture = try HTTPFixture()
+    fixture.server.acceptFailed()
+    let client = fixture.connect()
+    client.send("GET / HTTP/1.1\r\n\r\n")
+    fixture.pump()
+    #expect(client.received.isEmpty)
+    #expect(fixture.server.acceptFailures == 1)
+    #expect(fixture.wait { client.replies.count == 1 })
+  }
+}

@@ -1,0 +1,136 @@
+import LoopTesting
+import Testing
+
+@testable import Reactor
+
+@Suite struct ByteQueueTests {
+  /// Random appends, discards and looks, compared with an array that does the same.
+  @Test(arguments: 0..<20)
+  func behavesAsAnArray(seed: Int) {
+    var random = TestGenerator(seed: UInt64(seed))
+    let pool = BlockPool()
+    do {
+      var queue = ByteQueue(pool: pool)
+      var model: [UInt8] = []
+      var next = 0
+      for _ in 0..<200 {
+        if Bool.random(using: &random) {
+          let count = Int.random(in: 0...[3, 900, 70_000].randomElement(using: &random)!, using: &random)
+          let bytes = Pattern.bytes(next..<next + count)
+          next += count
+          queue.append(bytes)
+          model += bytes
+        } else {
+          let count = Int.random(in: 0...model.count, using: &random)
+          queue.discard(count)
+          model.removeFirst(count)
+        }
+        #expect(queue.count == model.count)
+        let limit = Int.random(in: 0...200_000, using: &random)
+        #expect(queue.copyFront(limit) == Array(model.prefix(limit)))
+        let gathered = gather(queue, limit)
+        #expect(Array(model.prefix(gathered.count)) == gathered)
+        #expect(gathered.count == min(limit, model.count) || gathered.count > 0)
+        if model.isEmpty { #expect(pool.bytesOutstanding == 0) }
+      }
+    }
+    #expect(pool.bytesOutstanding == 0)
+  }
+
+  @Test func smallPiecesShareABlock() {
+    let pool = BlockPool()
+    var queue = ByteQueue(pool: pool)
+    for byte in 0..<UInt8(200) { queue.append([byte]) }
+    #expect(pool.bytesOutstanding == 1_024)
+    queue.discard(199)
+    #expect(queue.copyFront(9) == [199])
+    queue.removeAll()
+    #expect(pool.bytesOutstanding == 0)
+    let isEmpty = queue.isEmpty
+    #expect(isEmpty)
+  }
+
+  @Test func aGatheredWriteHasAtMost64Pieces() {
+    let pool = BlockPool()
+    var queue = ByteQueue(pool: pool)
+    for _ in 0..<100 { queue.append(Array(repeating: 1, count: 1_000)) }
+    let count = gather(queue, .max).count
+    #expect(count > 0 && count <= 100_000)
+    #expect(queue.withFront(.max) { $0.count } <= 64)
+  }
+}
+
+@Suite struct BlockPoolTests {
+  @Test(arguments: [
+    (1, 1_024), (992, 1_024), (993, 4_096), (900, 1_024), (4_000, 4_096), (10_000, 16_384), (60_000, 65_536),
+    (1_000_000, 65_536),
+  ])
+  func givesTheSmallestBlock(count: Int, size: Int) {
+    let pool = BlockPool()
+    let block = pool.take(fitting: count)
+    #expect(pool.bytesOutstanding == size)
+    #expect(block.pointee.room >= min(count, 60_000))
+    pool.giveBack(block)
+    #expect(pool.bytesOutstanding == 0 && pool.freeBytes == BlockPool.slabBytes)
+    let again = pool.take(fitting: count)
+    #expect(again == block, "a returned block is used again")
+    pool.giveBack(again)
+    pool.releaseFree()
+    #expect(pool.freeBytes == 0)
+  }
+
+  @Test func keepsFourMegabytesAndReturnsTheRest() {
+    let pool = BlockPool()
+    var told = 0
+    pool.onFree = { told += 1 }
+    do {
+      var queue = ByteQueue(pool: pool)
+      for _ in 0..<400 { queue.append(Array(repeating: 0, count: 65_536)) }
+      #expect(pool.bytesOutstanding > 26_000_000)
+    }
+    #expect(pool.bytesOutstanding == 0)
+    #expect(pool.freeBytes == BlockPool.freeBytesMax)
+    #expect(told == BlockPool.freeBytesMax / BlockPool.slabBytes)
+  }
+
+  #if os(Linux)
+    /// Small survivors between the blocks keep the heap's top high: only a trim gives such memory back.
+    @Test func memoryComesBackToTheSystem() throws {
+      let loop = try EventLoop()
+      var full = 0
+      var survivors: [ByteQueue.Box] = []
+      do {
+        var queue = ByteQueue(pool: loop.pool)
+        for _ in 0..<1_500 {
+          queue.append(Array(repeating: 7, count: 65_000))
+          let survivor = ByteQueue.Box(pool: loop.pool)
+          survivor.queue.append([1])
+          survivors.append(survivor)
+        }
+        full = try residentBytes()
+        #expect(full > loop.pool.bytesOutstanding)
+      }
+      try loop.runUntil { ((try? residentBytes()) ?? .max) < full - 70_000_000 }
+      #expect(survivors.count == 1_500)
+    }
+  #endif
+}
+
+/// What a gathered write would send. Reads the pieces as raw words, address and count: which C module their struct belongs
+/// to depends on the order of imports.
+private func gather(_ queue: borrowing ByteQueue, _ limit: Int) -> [UInt8] {
+  queue.withFront(limit) { pieces in
+    let words = UnsafeRawBufferPointer(pieces).bindMemory(to: UInt.self)
+    return stride(from: 0, to: words.count, by: 2).reduce(into: []) { result, index in
+      result += UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: words[index]), count: Int(words[index + 1]))
+    }
+  }
+}
+
+extension ByteQueue {
+  /// Lets tests keep queues in an array.
+  final class Box {
+    var queue: ByteQueue
+    init(pool: BlockPool) { queue = ByteQueue(pool: pool) }
+  }
+}
