@@ -1,0 +1,95 @@
+/// What a config file says; nil where it is silent. The command line wins over it.
+package struct Config: Hashable, Sendable {
+  package enum LogFormat: String, Hashable, Sendable, CaseIterable { case text, json }
+  package enum LogLevel: String, Hashable, Sendable, CaseIterable { case trace, debug, info, warn, error }
+
+  package var proxies: [ProxySpec] = []
+  /// The global profile.
+  package var profile: String?
+  /// Directories of profiles, later ones over earlier ones.
+  package var profileDirectories: [String] = []
+  /// Where the control API listens.
+  package var control: Endpoint?
+  package var seed: UInt64?
+  package var logFormat: LogFormat?
+  package var logLevel: LogLevel?
+  package var connectTimeoutMilliseconds: Int64?
+  /// How long a stop may go on delivering what is delayed.
+  package var drainTimeoutMilliseconds: Int64?
+  /// Cap of bytes waiting in one direction of one session.
+  package var maxLinkBufferBytes: Int64?
+  /// Cap of bytes waiting in the whole process.
+  package var maxBufferBytes: Int64?
+  package var maxConnections: Int64?
+
+  package init() {}
+}
+
+extension Config {
+  private static let keys = [
+    "proxies", "profile", "profiles", "control", "seed", "log_format", "log_level", "connect_timeout_ms",
+    "drain_timeout_ms", "max_link_buffer_bytes", "max_buffer_bytes", "max_connections",
+  ]
+
+  /// Reads a config file; directories in it are relative to the file.
+  package static func load(path: String) throws(SettingsError) -> Config {
+    var config = try Config(text: SettingsFile.read(path), source: path)
+    let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    config.profileDirectories = config.profileDirectories.map { $0.hasPrefix("/") ? $0 : directory + $0 }
+    return config
+  }
+
+  /// Reads JSON5 text: toxiproxy's array of proxies, or an object.
+  package init(text: some Sequence<UInt8>, source: String) throws(SettingsError) {
+    let value = try JSON.settings(text, source: source)
+    if case .array(let elements) = value {
+      try self.init(Fields(.object(["proxies": .array(elements)]), source: source), proxiesPath: "proxies")
+    } else {
+      try self.init(Fields(value, source: source), proxiesPath: "proxies")
+    }
+  }
+
+  private init(_ fields: Fields, proxiesPath: String) throws(SettingsError) {
+    try fields.refuseUnknownKeys(Self.keys)
+    let entries = try fields.array("proxies", atMost: ProxySpec.maximumCount, of: "proxies") ?? []
+    proxies = try ProxySpec.nativeList(entries, source: fields.source, path: proxiesPath)
+    profile = try fields.profileName("profile")
+    profileDirectories = try fields.directories("profiles")
+    control = try fields.endpoint("control")
+    seed = try fields.seed("seed")
+    logFormat = try fields.choice("log_format", of: LogFormat.self)
+    logLevel = try fields.choice("log_level", of: LogLevel.self)
+    connectTimeoutMilliseconds = try fields.integer("connect_timeout_ms", in: 1...3_600_000)
+    drainTimeoutMilliseconds = try fields.integer("drain_timeout_ms", in: 0...3_600_000)
+    maxLinkBufferBytes = try fields.integer("max_link_buffer_bytes", in: 4_096...1 << 40)
+    maxBufferBytes = try fields.integer("max_buffer_bytes", in: 4_096...1 << 50)
+    maxConnections = try fields.integer("max_connections", in: 1...10_000_000)
+  }
+}
+
+extension Fields {
+  fileprivate func directories(_ key: String) throws(SettingsError) -> [String] {
+    if case .string(let one) = value(key) { return [one] }
+    guard let found = value(key) else { return [] }
+    guard case .array = found else { throw refusal(key, .shape, allowed: "a directory or an array of directories") }
+    return try strings(key, atMost: 64) ?? []
+  }
+
+  fileprivate func endpoint(_ key: String) throws(SettingsError) -> Endpoint? {
+    guard let text = try string(key) else { return nil }
+    do {
+      return try Endpoint(parsing: text)
+    } catch {
+      throw SettingsError(source: source, field: pathOf(key), message: "is wrong: \(error)")
+    }
+  }
+
+  fileprivate func seed(_ key: String) throws(SettingsError) -> UInt64? {
+    switch value(key) {
+    case nil: return nil
+    case .integer(let value) where value >= 0: return UInt64(value)
+    case .unsigned(let value): return value
+    default: throw refusal(key, .shape, allowed: "a whole number from 0 to \(UInt64.max)")
+    }
+  }
+}

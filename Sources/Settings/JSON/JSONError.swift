@@ -1,0 +1,16 @@
+/// Text that is not JSON, and where.
+package struct JSONError: Error, Hashable, CustomStringConvertible {
+  package var message: String
+  /// Both count from 1; columns count bytes. Nil where the text just ends.
+  package var position: Position?
+
+  package struct Position: Hashable, Sendable {
+    package var line: Int
+    package var column: Int
+  }
+
+  package var description: String {
+    guard let position else { return message }
+    return "line \(position.line), column \(position.column): \(message)"
+  }
+}

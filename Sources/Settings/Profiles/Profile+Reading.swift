@@ -1,0 +1,101 @@
+extension Profile {
+  static let keys = ["name", "aliases", "summary", "source", "path", "toxics"]
+
+  private static let nameRule = "1 to 64 of a-z 0-9 . _ - with a letter or digit first"
+
+  /// Reads a profile from JSON5 text.
+  ///
+  /// - Parameters:
+  ///   - source: what the text came from, for messages.
+  ///   - expectedName: the name by the file or the address. The text may leave `name` out, not contradict it.
+  package init(
+    text: some Sequence<UInt8>, source: String, expectedName: String? = nil
+  ) throws(SettingsError) {
+    let value = try JSON.settings(text, source: source)
+    try self.init(Fields(value, source: source), expectedName: expectedName)
+  }
+
+  private init(_ fields: Fields, expectedName: String?) throws(SettingsError) {
+    try fields.refuseUnknownKeys(Self.keys)
+    let name = try Self.name(fields, expected: expectedName)
+    self.init(
+      name: name, aliases: try Self.aliases(fields, of: name), summary: try fields.string("summary") ?? "",
+      source: try fields.string("source") ?? "", path: try PathSpec(fields.fields("path")),
+      toxics: try ToxicSpec.nativeList(fields) ?? [])
+    if name == Self.passThroughName, !path.isPassThrough || !toxics.isEmpty {
+      throw SettingsError(
+        source: fields.source, field: "name",
+        message: "is \"none\"; allowed: another name, as \"none\" always passes everything through")
+    }
+  }
+
+  private static func name(_ fields: Fields, expected: String?) throws(SettingsError) -> String {
+    guard let name = try fields.string("name") ?? expected else { throw fields.refusal("name", allowed: nameRule) }
+    guard isName(name) else {
+      throw SettingsError(
+        source: fields.source, field: "name", message: "is \(JSON.string(name).excerpt); allowed: \(nameRule)")
+    }
+    if let expected, name != expected {
+      throw fields.refusal("name", allowed: "\(JSON.string(expected).excerpt), the name it is kept under")
+    }
+    return name
+  }
+
+  private static func aliases(_ fields: Fields, of name: String) throws(SettingsError) -> [String] {
+    let aliases = try fields.strings("aliases", atMost: 16) ?? []
+    for (index, alias) in aliases.enumerated() {
+      let isTaken = alias == name || aliases[..<index].contains(alias)
+      guard isName(alias), !isTaken else {
+        throw SettingsError(
+          source: fields.source, field: "aliases[\(index)]",
+          message: "is \(JSON.string(alias).excerpt); allowed: \(isTaken ? "each name once" : nameRule)")
+      }
+    }
+    return aliases
+  }
+}
+
+extension PathSpec {
+  private static let keys = [
+    "latency_ms", "jitter_ms", "downstream_bytes_per_second", "upstream_bytes_per_second", "downstream_loss",
+    "upstream_loss",
+  ]
+
+  static let maximumLatencyMilliseconds = 600_000.0
+  static let bytesPerSecond: ClosedRange<Int64> = 0...1_000_000_000_000
+
+  init(_ fields: Fields) throws(SettingsError) {
+    try fields.refuseUnknownKeys(Self.keys)
+    let latency = try fields.number("latency_ms", in: 0...Self.maximumLatencyMilliseconds) ?? 0
+    let jitter = try fields.number("jitter_ms", in: 0...Self.maximumLatencyMilliseconds) ?? 0
+    if jitter > latency {
+      throw fields.refusal(
+        "jitter_ms", allowed: "a number from 0 to latency_ms (\(JSON.decimalText(of: latency)))")
+    }
+    self.init(
+      latencyMilliseconds: latency, jitterMilliseconds: jitter,
+      downstreamBytesPerSecond: try fields.integer("downstream_bytes_per_second", in: Self.bytesPerSecond),
+      upstreamBytesPerSecond: try fields.integer("upstream_bytes_per_second", in: Self.bytesPerSecond),
+      downstreamLoss: try Self.loss("downstream_loss", fields), upstreamLoss: try Self.loss("upstream_loss", fields))
+  }
+
+  /// Loss would have to be felt as TCP feels it; until the path can do that, a profile must not claim it.
+  private static func loss(_ key: String, _ fields: Fields) throws(SettingsError) -> Double {
+    let loss = try fields.number(key, in: 0...1) ?? 0
+    guard loss == 0 else {
+      throw fields.refusal(key, allowed: "0, as packet loss can't be emulated yet (TCP's answer to it is not modelled)")
+    }
+    return 0
+  }
+}
+
+extension JSON {
+  /// JSON5 text of a file or a native body.
+  static func settings(_ text: some Sequence<UInt8>, source: String) throws(SettingsError) -> JSON {
+    do {
+      return try JSONReader.read(text, dialect: .json5)
+    } catch {
+      throw SettingsError(error, source: source)
+    }
+  }
+}

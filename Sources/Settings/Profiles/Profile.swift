@@ -1,0 +1,83 @@
+/// A named, documented network: the shared path, then toxics.
+package struct Profile: Hashable, Sendable {
+  /// 1 to 64 of `a-z 0-9 . _ -`, the first a letter or digit.
+  package var name: String
+  /// Other names for it.
+  package var aliases: [String]
+  /// What it is, in one line.
+  package var summary: String
+  /// Where its numbers come from.
+  package var source: String
+  package var path: PathSpec
+  package var toxics: [ToxicSpec]
+
+  package init(
+    name: String, aliases: [String] = [], summary: String = "", source: String = "", path: PathSpec = PathSpec(),
+    toxics: [ToxicSpec] = []
+  ) {
+    self.name = name
+    self.aliases = aliases
+    self.summary = summary
+    self.source = source
+    self.path = path
+    self.toxics = toxics
+  }
+
+  /// The name of passing through, which always means just that.
+  package static let passThroughName = "none"
+
+  package static func isName(_ text: String) -> Bool {
+    guard let first = text.utf8.first, (1...64).contains(text.utf8.count) else { return false }
+    return isLetterOrDigit(first) && text.utf8.allSatisfy { isLetterOrDigit($0) || ".-_".utf8.contains($0) }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+  }
+
+  /// The profile as `GET /profiles` gives it.
+  package var json: JSON {
+    [
+      "name": .string(name), "aliases": .array(aliases.map(JSON.string)), "summary": .string(summary),
+      "source": .string(source), "path": path.json, "toxics": .array(toxics.map(\.json)),
+    ]
+  }
+}
+
+/// The path that all sessions under a profile share, per direction.
+package struct PathSpec: Hashable, Sendable {
+  /// Round trip added, half in each direction; 0...600,000.
+  package var latencyMilliseconds: Double
+  /// ± on the round trip, half in each direction; at most the latency.
+  package var jitterMilliseconds: Double
+  /// Nil: no limit; 0 holds everything; up to 10^12.
+  package var downstreamBytesPerSecond: Int64?
+  package var upstreamBytesPerSecond: Int64?
+  /// Share of packets lost, 0...1. Only 0 can be loaded until the path models loss.
+  package var downstreamLoss: Double
+  package var upstreamLoss: Double
+
+  package init(
+    latencyMilliseconds: Double = 0, jitterMilliseconds: Double = 0, downstreamBytesPerSecond: Int64? = nil,
+    upstreamBytesPerSecond: Int64? = nil, downstreamLoss: Double = 0, upstreamLoss: Double = 0
+  ) {
+    self.latencyMilliseconds = latencyMilliseconds
+    self.jitterMilliseconds = jitterMilliseconds
+    self.downstreamBytesPerSecond = downstreamBytesPerSecond
+    self.upstreamBytesPerSecond = upstreamBytesPerSecond
+    self.downstreamLoss = downstreamLoss
+    self.upstreamLoss = upstreamLoss
+  }
+
+  /// Whether it changes nothing.
+  package var isPassThrough: Bool { self == PathSpec() }
+
+  package var json: JSON {
+    .object([
+      ("latency_ms", .number(latencyMilliseconds)), ("jitter_ms", .number(jitterMilliseconds)),
+      ("downstream_bytes_per_second", downstreamBytesPerSecond.map(JSON.integer)),
+      ("upstream_bytes_per_second", upstreamBytesPerSecond.map(JSON.integer)),
+      ("downstream_loss", .number(downstreamLoss)), ("upstream_loss", .number(upstreamLoss)),
+    ])
+  }
+}

@@ -1,0 +1,57 @@
+extension ProxySpec {
+  static let keys = ["name", "listen", "upstream", "enabled", "profile", "toxics"]
+
+  static let maximumCount = 10_000
+
+  /// Reads the strict form of config files.
+  static func native(_ value: JSON, source: String, path: String) throws(SettingsError) -> ProxySpec {
+    let fields = try Fields(value, source: source, path: path)
+    try fields.refuseUnknownKeys(keys)
+    let listen = try fields.string("listen") ?? ""
+    if let problem = Endpoint.problem(in: listen) {
+      throw SettingsError(source: source, field: fields.pathOf("listen"), message: "is wrong: \(problem)")
+    }
+    return ProxySpec(
+      name: try fields.nonEmpty("name"), listen: listen, upstream: try fields.upstream(),
+      enabled: try fields.bool("enabled"), profile: try fields.profileName("profile"),
+      toxics: try ToxicSpec.nativeList(fields, absentStream: .classic))
+  }
+
+  static func nativeList(_ elements: [JSON], source: String, path: String) throws(SettingsError) -> [ProxySpec] {
+    var proxies: [ProxySpec] = []
+    var names: Set<String> = []
+    for (index, element) in elements.enumerated() {
+      let proxy = try native(element, source: source, path: "\(path)[\(index)]")
+      guard names.insert(proxy.name).inserted else {
+        throw SettingsError(
+          source: source, field: "\(path)[\(index)].name",
+          message: "is \(JSON.string(proxy.name).excerpt); allowed: a name that no other proxy here has")
+      }
+      proxies.append(proxy)
+    }
+    return proxies
+  }
+}
+
+extension Fields {
+  fileprivate func nonEmpty(_ key: String) throws(SettingsError) -> String {
+    guard let text = try string(key), !text.isEmpty else { throw refusal(key, allowed: "a string that is not empty") }
+    return text
+  }
+
+  /// A config file names its upstream in full: without a port every connection would fail.
+  fileprivate func upstream() throws(SettingsError) -> String {
+    let text = try nonEmpty("upstream")
+    if let problem = Endpoint.problem(in: text) {
+      throw SettingsError(source: source, field: pathOf("upstream"), message: "is wrong: \(problem)")
+    }
+    return text
+  }
+
+  /// The name of a profile, which need not exist yet.
+  func profileName(_ key: String) throws(SettingsError) -> String? {
+    guard let name = try string(key) else { return nil }
+    guard Profile.isName(name.lowercased()) else { throw refusal(key, allowed: "the name of a profile") }
+    return name
+  }
+}

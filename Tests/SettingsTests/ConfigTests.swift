@@ -1,0 +1,112 @@
+import Testing
+
+@testable import Settings
+
+private func config(_ text: String) throws -> Config { try Config(text: text.utf8, source: "hw.json") }
+
+@Suite struct ConfigTests {
+  @Test func everyKeyIsRead() throws {
+    let read = try config(
+      """
+      { proxies: [ { name: "web", listen: "127.0.0.1:0", upstream: "localhost:80", enabled: false, profile: "3g",
+                     toxics: [ { type: "latency", attributes: { latency: 5 } }, { type: "stall" } ] } ],
+        profile: "Edge", profiles: ["a", "/b"], control: "[::1]:8474", seed: 18446744073709551615,
+        log_format: "json", log_level: "warn", connect_timeout_ms: 1, drain_timeout_ms: 0,
+        max_link_buffer_bytes: 4096, max_buffer_bytes: 1e9, max_connections: 10 }
+      """)
+    var expected = Config()
+    expected.proxies = [
+      ProxySpec(
+        name: "web", listen: "127.0.0.1:0", upstream: "localhost:80", enabled: false, profile: "3g",
+        toxics: [
+          ToxicSpec(.latency(milliseconds: 5, jitterMilliseconds: 0), stream: .downstream),
+          ToxicSpec(.stall(milliseconds: nil), stream: nil),
+        ])
+    ]
+    expected.profile = "Edge"
+    expected.profileDirectories = ["a", "/b"]
+    expected.control = Endpoint(host: "::1", service: "8474")
+    expected.seed = .max
+    expected.logFormat = .json
+    expected.logLevel = .warn
+    expected.connectTimeoutMilliseconds = 1
+    expected.drainTimeoutMilliseconds = 0
+    expected.maxLinkBufferBytes = 4096
+    expected.maxBufferBytes = 1_000_000_000
+    expected.maxConnections = 10
+    #expect(read == expected)
+  }
+
+  @Test(arguments: ["{}", "[]", "null", "{proxies: null, profile: null, seed: null}"])
+  func silenceMeansDefaults(_ text: String) throws {
+    #expect(try config(text) == Config())
+  }
+
+  @Test func toxiproxysArrayIsRead() throws {
+    let read = try config(
+      #"[{"name":"a","listen":"[::]:26379","upstream":"redis:6379","enabled":true},{"name":"b","upstream":"h:http"}]"#)
+    #expect(
+      read.proxies == [
+        ProxySpec(name: "a", listen: "[::]:26379", upstream: "redis:6379", enabled: true),
+        ProxySpec(name: "b", upstream: "h:http"),
+      ])
+  }
+
+  @Test func directoriesAreRelativeToTheFile() throws {
+    try withDirectory(["hw.json": "{profiles: ['mine', '/etc/profiles']}", "one.json": "{profiles: 'p'}"]) { path in
+      let several = try Config.load(path: "\(path)/hw.json")
+      #expect(several.profileDirectories == ["\(path)/mine", "/etc/profiles"])
+      let one = try Config.load(path: "\(path)/one.json")
+      #expect(one.profileDirectories == ["\(path)/p"])
+      #expect(
+        message { _ = try Config.load(path: "\(path)/absent.json") }
+          == "\(path)/absent.json: cannot be read: no such file or directory")
+      #expect(message { _ = try Config.load(path: path) } == "\(path): cannot be read: it is a directory")
+    }
+  }
+
+  @Test(arguments: [
+    Row("", "EOF"), Row("7", "the top level is 7; allowed: an object"),
+    Row(
+      "{proxys: []}",
+      "proxys is not a known key; did you mean \"proxies\"? known: proxies, profile, profiles, "
+        + "control, seed, log_format, log_level, connect_timeout_ms, drain_timeout_ms, max_link_buffer_bytes, "
+        + "max_buffer_bytes, max_connections"),
+    Row("{proxies: {}}", "proxies is {}; allowed: an array of proxies"),
+    Row("[5]", "proxies[0] is 5; allowed: an object"),
+    Row("[{}]", "proxies[0].name is missing; allowed: a string that is not empty"),
+    Row("[{name: ''}]", "proxies[0].name is \"\"; allowed: a string that is not empty"),
+    Row("[{name: 'a'}]", "proxies[0].upstream is missing; allowed: a string that is not empty"),
+    Row("[{name: 'a', upstream: 'h'}]", "proxies[0].upstream is wrong: address h: missing port in address"),
+    Row(
+      "[{name: 'a', upstream: 'h:1', listen: '::1:0'}]",
+      "proxies[0].listen is wrong: address ::1:0: too many colons in address"),
+    Row(
+      "[{name: 'a', upstream: 'h:1', Name: 'b'}]",
+      "proxies[0].Name is not a known key; did you mean \"name\"? "
+        + "known: name, listen, upstream, enabled, profile, toxics"),
+    Row("[{name: 'a', upstream: 'h:1', enabled: 1}]", "proxies[0].enabled is 1; allowed: true or false"),
+    Row(
+      "[{name: 'a', upstream: 'h:1', toxics: [{type: 'noop', x: 1}]}]",
+      "proxies[0].toxics[0].x is not a known key; known: name, type, stream, toxicity, attributes"),
+    Row(
+      "[{name: 'a', upstream: 'h:1'}, {name: 'a', upstream: 'h:1'}]",
+      "proxies[1].name is \"a\"; allowed: a name that no other proxy here has"),
+    Row("{profile: '3 g'}", "profile is \"3 g\"; allowed: the name of a profile"),
+    Row("{profiles: 5}", "profiles is 5; allowed: a directory or an array of directories"),
+    Row("{profiles: ['a', null]}", "profiles[1] is null; allowed: a string"),
+    Row("{control: 'nonsense'}", "control is wrong: address nonsense: missing port in address"),
+    Row("{seed: -1}", "seed is -1; allowed: a whole number from 0 to 18446744073709551615"),
+    Row(
+      "{seed: 18446744073709551616}",
+      "seed is 18446744073709552000; allowed: a whole number from 0 to 18446744073709551615"),
+    Row("{seed: 1.5}", "seed is 1.5; allowed: a whole number from 0 to 18446744073709551615"),
+    Row("{log_format: 'xml'}", "log_format is \"xml\"; allowed: \"text\", \"json\""),
+    Row("{log_level: 7}", "log_level is 7; allowed: \"trace\", \"debug\", \"info\", \"warn\", \"error\""),
+    Row("{connect_timeout_ms: 0}", "connect_timeout_ms is 0; allowed: a whole number from 1 to 3600000"),
+    Row("{max_connections: 1e300}", "max_connections is 1e+300; allowed: a whole number from 1 to 10000000"),
+    Row("{seed: 1, seed: 2}", "line 1, column 11: the key \"seed\" is there twice"),
+  ]) func refuses(_ row: Row) {
+    #expect(message { _ = try config(row.input) } == "hw.json: \(row.expected)")
+  }
+}
