@@ -1,0 +1,104 @@
+package import Reactor
+import Settings
+
+/// What a listen text means on this machine: the address that would be bound.
+package struct Binding: Equatable, Sendable {
+  /// Port 0: any free one.
+  package let address: SocketAddress
+  /// Any interface, IPv6 and IPv4 through one socket: `:P`, `0.0.0.0:P` and `[::]:P` all mean this.
+  let isAny: Bool
+
+  /// True when a listener on `bound` is what this asks for already.
+  func isServed(by bound: SocketAddress) -> Bool {
+    let isSameHost = isAny ? bound.isUnspecified : bound.host == address.host
+    return isSameHost && (address.port == 0 || address.port == bound.port)
+  }
+
+  /// Binds and listens.
+  func listen(_ loop: EventLoop) throws(RegistryError) -> Listener {
+    do {
+      return try Listener(loop: loop, address: address, dualStack: isAny)
+    } catch {
+      // A machine without IPv6 still has "any interface".
+      if isAny, let ipv4 = SocketAddress(literal: "0.0.0.0", port: address.port),
+        let listener = try? Listener(loop: loop, address: ipv4, dualStack: false)
+      {
+        return listener
+      }
+      throw .cannotListen("listen tcp \(address): \(error)")
+    }
+  }
+}
+
+/// Turns listen texts into bindings, off the loop where a name has to be looked up.
+final class BindingResolver {
+  typealias Outcome = Result<Binding, RegistryError>
+
+  private let resolver: Resolver
+  private var pending: [Int: Lookup] = [:]
+  private var nextID = 0
+
+  private final class Lookup {
+    var outcomes: [Outcome?]
+    var requests: [Resolver.Request] = []
+    init(count: Int) { outcomes = Array(repeating: nil, count: count) }
+  }
+
+  init(resolver: Resolver) {
+    self.resolver = resolver
+  }
+
+  /// Calls `completion` with an outcome for each text; during this call only when nothing is left to be looked up.
+  func resolve(_ texts: [String], completion: @escaping ([Outcome]) -> Void) {
+    let lookup = Lookup(count: texts.count)
+    nextID += 1
+    let id = nextID
+    pending[id] = lookup
+    for (index, text) in texts.enumerated() {
+      start(text) { [weak self, weak lookup] outcome in
+        guard let lookup else { return }
+        lookup.outcomes[index] = outcome
+        self?.finish(id, completion)
+      } keep: {
+        lookup.requests.append($0)
+      }
+    }
+    if texts.isEmpty { finish(id, completion) }
+  }
+
+  private func finish(_ id: Int, _ completion: ([Outcome]) -> Void) {
+    guard let lookup = pending[id] else { return }
+    let outcomes = lookup.outcomes.compactMap { $0 }
+    guard outcomes.count == lookup.outcomes.count else { return }
+    pending[id] = nil
+    completion(outcomes)
+  }
+
+  private func start(_ text: String, done: @escaping (Outcome) -> Void, keep: (Resolver.Request) -> Void) {
+    let endpoint: Endpoint
+    do throws(EndpointError) {
+      endpoint = try Endpoint(parsing: text)
+    } catch {
+      return done(.failure(.cannotListen("listen tcp: \(error)")))
+    }
+    let isAny = ["", "0.0.0.0", "::"].contains(endpoint.host)
+    let host = isAny ? "::" : endpoint.host
+    keep(
+      resolver.resolve(host: host, service: endpoint.service) { result in
+        switch result {
+        case .success(let addresses):
+          // As the classic server does: the first IPv4 address of a name, else its first IPv6 address.
+          let chosen = addresses.first { $0.family == .ipv4 } ?? addresses.first
+          guard let chosen else { return done(.failure(.cannotListen("listen tcp: lookup \(host): no address"))) }
+          // IPv4 inside IPv6 is listened on as IPv4; a socket for IPv6 alone can't be bound to it.
+          let address = SocketAddress(literal: chosen.host, port: chosen.port) ?? chosen
+          done(.success(Binding(address: address, isAny: isAny)))
+        case .failure(let error):
+          done(.failure(.cannotListen("listen tcp: lookup \(text): \(error)")))
+        }
+      })
+  }
+}
+
+@available(*, unavailable)
+extension BindingResolver: Sendable {}

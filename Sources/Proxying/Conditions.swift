@@ -1,0 +1,64 @@
+import Conditioning
+import Settings
+
+/// What a proxy's sessions are put through at the moment: the profile's stages first, then the toxics added by hand.
+struct Conditions {
+  private(set) var profile: String?
+  private(set) var upstream: [StagePlan] = []
+  private(set) var downstream: [StagePlan] = []
+  private(set) var paths: [SharedPath] = []
+  /// New connections are refused: the profile drops every connection and says `refuse`.
+  private(set) var refuses = false
+
+  init() {}
+
+  init(profile: Profile?, toxics: [ToxicSpec], paths shared: SharedPaths) {
+    self.profile = profile?.name
+    if let profile {
+      for direction in Direction.allCases {
+        addPath(of: profile, direction, shared)
+      }
+      for (index, toxic) in profile.toxics.enumerated() {
+        add(toxic, named: "\(profile.name)/\(index)/\(toxic.name)")
+      }
+      refuses = profile.toxics.contains { $0.refusesEveryConnection }
+    }
+    for toxic in toxics {
+      // No profile's name holds a colon, so this can't be the name of a profile's stage.
+      add(toxic, named: "toxic:\(toxic.name)")
+    }
+  }
+
+  func plan(_ direction: Direction) -> [StagePlan] {
+    direction == .upstream ? upstream : downstream
+  }
+
+  /// Rate first, then delay: a packet is on the wire before it is under way. The names are the same for all profiles,
+  /// so that a switch changes the stages in place and what they hold follows the new numbers.
+  private mutating func addPath(of profile: Profile, _ direction: Direction, _ shared: SharedPaths) {
+    if let path = shared.path(of: profile, direction) {
+      paths.append(path)
+      append(StagePlan(name: "path/rate", kind: .sharedRate(path.rate)), to: direction)
+    }
+    if profile.path.latencyMilliseconds > 0 {
+      let latency = Latency.Parameters(
+        latency: .milliseconds(profile.path.latencyMilliseconds / 2),
+        jitter: .milliseconds(profile.path.jitterMilliseconds / 2))
+      append(StagePlan(name: "path/latency", kind: .latency(latency)), to: direction)
+    }
+  }
+
+  private mutating func add(_ toxic: ToxicSpec, named name: String) {
+    let stage = StagePlan(
+      name: name, kind: toxic.attributes.stageKind, toxicity: Double(toxic.toxicity),
+      isInBothLinks: toxic.stream == nil)
+    for direction in Direction.allCases where toxic.acts(on: direction) { append(stage, to: direction) }
+  }
+
+  private mutating func append(_ stage: StagePlan, to direction: Direction) {
+    switch direction {
+    case .upstream: upstream.append(stage)
+    case .downstream: downstream.append(stage)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Conditioning
+package import Reactor
+package import Settings
+
+/// Something that happened, as `GET /events` tells it.
+package struct Event {
+  /// What happened. The frequent ones are kept small; the rest bring their details along.
+  enum Kind {
+    case sessionOpened(client: SocketAddress)
+    case sessionClosed(CloseReason, upstreamBytes: Int64, downstreamBytes: Int64)
+    case other(String, [(String, JSON)])
+  }
+
+  package let id: Int
+  package let at: WallTime
+  package let proxy: String?
+  package let session: Int?
+  let kind: Kind
+
+  package var type: String {
+    switch kind {
+    case .sessionOpened: "session_opened"
+    case .sessionClosed: "session_closed"
+    case .other(let type, _): type
+    }
+  }
+
+  package var details: [(String, JSON)] {
+    switch kind {
+    case .sessionOpened(let client):
+      [("client", .string(client.description))]
+    case .sessionClosed(let reason, let upstreamBytes, let downstreamBytes):
+      [
+        ("reason", .string(reason.rawValue)), ("upstream_bytes", .integer(upstreamBytes)),
+        ("downstream_bytes", .integer(downstreamBytes)),
+      ]
+    case .other(_, let details):
+      details
+    }
+  }
+}
+
+/// The last happenings, in order: a ring of fixed size, and whoever listens.
+package final class EventLog {
+  /// How many events are kept.
+  package let capacity: Int
+  /// The identifier of the newest event; 0 when nothing has happened yet.
+  package private(set) var newest = 0
+
+  private var ring: [Event] = []
+  private var listeners: [Int: (Event) -> Void] = [:]
+  private var nextListener = 0
+
+  package init(capacity: Int = 10_000) {
+    self.capacity = capacity
+    // Untouched pages cost nothing; growing would copy.
+    ring.reserveCapacity(capacity)
+  }
+
+  func record(_ type: String, proxy: String? = nil, session: Int? = nil, _ details: [(String, JSON)] = []) {
+    record(.other(type, details), proxy: proxy, session: session)
+  }
+
+  func record(_ kind: Event.Kind, proxy: String?, session: Int?) {
+    newest += 1
+    let event = Event(id: newest, at: .now, proxy: proxy, session: session, kind: kind)
+    if ring.count < capacity {
+      ring.append(event)
+    } else {
+      ring[(newest - 1) % capacity] = event
+    }
+    for listener in listeners.values { listener(event) }
+  }
+
+  /// The events after the one with identifier `id`, oldest first, as far back as they are kept.
+  package func events(since id: Int) -> [Event] {
+    let oldest = max(id, newest - ring.count)
+    guard oldest < newest else { return [] }
+    return (oldest..<newest).map { ring[$0 % capacity] }
+  }
+
+  /// Calls `listener` with each event from now on, until the returned token is given to `unsubscribe`.
+  package func subscribe(_ listener: @escaping (Event) -> Void) -> Int {
+    nextListener += 1
+    listeners[nextListener] = listener
+    return nextListener
+  }
+
+  package func unsubscribe(_ token: Int) {
+    listeners[token] = nil
+  }
+}
+
+@available(*, unavailable)
+extension EventLog: Sendable {}

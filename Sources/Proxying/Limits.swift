@@ -1,0 +1,21 @@
+package import Conditioning
+
+/// What a daemon holds at most; every queue and every wait has a bound.
+package struct Limits: Equatable, Sendable {
+  /// Bytes that one link holds at most, in its toxics and behind its socket together.
+  ///
+  /// A link under latency must hold the whole delay: 1.5 GB/s for 50 ms are 75 MB.
+  package var linkBytes = 128 << 20
+  /// Bytes that a link holds at most for a peer that doesn't read, beyond what is still being delayed.
+  package var unsentBytes = 1 << 20
+  /// Bytes that all links together hold at most; above it a link reads only when it holds nothing.
+  package var processBytes = 512 << 20
+  /// How long a session tries to reach its upstream.
+  package var connectTimeout = Interval.seconds(10)
+  /// How long delayed bytes are still delivered after a request to stop.
+  package var drainTimeout = Interval.seconds(5)
+  /// Live sessions in all; above it connections wait in the listeners' backlogs.
+  package var sessions = 100_000
+
+  package init() {}
+}

@@ -1,0 +1,72 @@
+import Conditioning
+import Reactor
+
+/// One direction of a session: what was read from the source, the link that times it, and what waits for the sink.
+///
+/// All positions count bytes of the stream: `sent` ≤ `released` ≤ `received`. The queue holds `sent` ..< `received`; the
+/// link decides how far `released` goes.
+struct Pipe: ~Copyable {
+  enum Source { case open, ended, reset }
+  enum Sink { case open, endDue, ended, gone }
+  enum Outcome { case nothing, ended, reset }
+
+  var link: Link
+  var queue: ByteQueue
+  var received: Int64 = 0
+  var released: Int64 = 0
+  var sent: Int64 = 0
+  var source = Source.open
+  var sink = Sink.open
+
+  init(link: consuming Link, pool: BlockPool) {
+    self.link = link
+    queue = ByteQueue(pool: pool)
+  }
+
+  /// Bytes held here, in toxics and behind the socket.
+  var buffered: Int { queue.count }
+
+  /// Bytes let go by the link that the sink's socket hasn't taken.
+  var unsent: Int { Int(released - sent) }
+
+  /// True when a read may go straight to the sink: nothing waits and no toxic looks on.
+  var isStraight: Bool { link.isTransparent && queue.count == 0 }
+
+  /// True when everything that was read has gone out (or never can), and nothing more is expected.
+  var isFinished: Bool { sink == .ended || sink == .gone }
+
+  /// How many bytes may be read from the source now.
+  ///
+  /// Below one packet's worth a link that already holds something waits for more room, or a busy link would be read in
+  /// crumbs (the silly window of RFC 9293 §3.8.6.2.1, seen from a reader).
+  func room(_ limits: Limits, isMemoryShort: Bool) -> Int {
+    guard source == .open, sink == .open else { return 0 }
+    if isMemoryShort { return queue.count == 0 ? min(link.allowance, 16 << 10) : 0 }
+    if link.isTransparent { return queue.count == 0 ? .max : 0 }
+    let room = min(link.allowance, limits.linkBytes - queue.count, limits.unsentBytes - unsent)
+    return room < 1448 && queue.count > 0 ? 0 : room
+  }
+
+  /// Takes what the link lets go now; tells when an end or a reset came out of it.
+  mutating func release(at now: Instant) -> Outcome {
+    while let segment = link.poll(at: now) {
+      switch segment {
+      case .bytes(let extent):
+        released = extent.start + Int64(extent.count)
+      case .end:
+        return .ended
+      case .reset:
+        return .reset
+      }
+    }
+    return .nothing
+  }
+
+  /// Gives up on the sink: nothing that is held can be delivered any more, and nothing more is to be read.
+  mutating func abandon(at now: Instant) {
+    sink = .gone
+    queue.discard(queue.count)
+    link.change(to: [], at: now)
+    while link.poll(at: now) != nil {}
+  }
+}

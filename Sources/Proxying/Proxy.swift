@@ -1,0 +1,164 @@
+import Conditioning
+import Reactor
+package import Settings
+
+/// A name, an address to listen on, an upstream, the toxics added by hand, and perhaps a profile of its own.
+///
+/// What a caller may change goes through ``ProxyRegistry``, which knows what must hold between proxies.
+package final class Proxy {
+  package let name: String
+  /// The real address while it has a socket, otherwise the text that was given.
+  package private(set) var listen: String
+  /// As given; looked up for each session.
+  package internal(set) var upstream: String
+  package private(set) var isEnabled = false
+  /// By age.
+  package internal(set) var toxics: [ToxicSpec]
+  package internal(set) var counters = Counters()
+  /// The profile of this proxy alone; it comes before the global one.
+  package private(set) lazy var ownProfile = ProfileSlot(loop: sessions.loop) { [unowned self] before, cause in
+    onProfileChange(self, before, cause)
+  }
+
+  var onProfileChange: (Proxy, Profile?, ProfileSlot.Cause) -> Void = { _, _, _ in }
+  private(set) var conditions = Conditions()
+  private let sessions: SessionTable
+  private var listener: Listener?
+  private var opened = 0
+
+  init(name: String, listen: String, upstream: String, toxics: [ToxicSpec], sessions: SessionTable) {
+    self.name = name
+    self.listen = listen
+    self.upstream = upstream
+    self.toxics = toxics
+    self.sessions = sessions
+  }
+
+  /// The name of the profile that its sessions are under now, nil for none.
+  package var profileName: String? { conditions.profile }
+  /// Times that accepting stopped for want of file descriptors or memory.
+  package var exhaustions: Int { listener?.exhaustions ?? 0 }
+
+  /// Toxics as the classic API lists them: upstream first, then downstream, each by age. Kinds that a config file may have
+  /// but old clients don't know are left out: they would stop at them.
+  package var listedToxics: [ToxicSpec] {
+    let listed = toxics.filter(\.type.isClassic)
+    return listed.filter { $0.stream == .upstream } + listed.filter { $0.stream != .upstream }
+  }
+
+  // MARK: Listening
+
+  /// True when what `binding` asks for is what this proxy has, running or merely holding its port.
+  func isBound(as binding: Binding) -> Bool {
+    guard let listener else { return false }
+    return binding.isServed(by: listener.localAddress)
+  }
+
+  var hasSocket: Bool { listener != nil }
+
+  /// Takes over a listener that is bound already, and starts to serve on it.
+  func start(on listener: Listener) throws(RegistryError) {
+    if listener !== self.listener {
+      self.listener?.close()
+      self.listener = listener
+      listener.onAccept = { [unowned self] (socket: consuming AcceptedSocket) in accept(socket) }
+      listen = listener.localAddress.description
+    }
+    isEnabled = true
+    do throws(RegistryError) {
+      // Others may have listened on the port while this was stopped; even to refuse on it it must be had.
+      try listenAgain()
+      try acceptOrRefuse()
+    } catch {
+      isEnabled = false
+      throw error
+    }
+  }
+
+  /// Listens again on the port that it kept.
+  func resume() throws(RegistryError) {
+    guard let listener else { return }
+    try start(on: listener)
+  }
+
+  /// Refuses connections and resets the live ones; the port stays its own.
+  func stop(reason: CloseReason) {
+    isEnabled = false
+    listener?.refuse(sharesPort: true)
+    resetSessions(reason: reason)
+  }
+
+  /// Keeps `text` for when it is enabled; what it was bound to is given up.
+  func moveWhileStopped(to text: String) {
+    listener?.close()
+    listener = nil
+    listen = text
+  }
+
+  /// Steps aside so that another listener can have the port, for the time of `body`.
+  func withoutListening<T>(_ body: () throws(RegistryError) -> T) throws(RegistryError) -> T {
+    listener?.refuse(sharesPort: true)
+    do throws(RegistryError) {
+      return try body()
+    } catch {
+      try? acceptOrRefuse()
+      throw error
+    }
+  }
+
+  func close(reason: CloseReason) {
+    isEnabled = false
+    listener?.close()
+    listener = nil
+    resetSessions(reason: reason)
+  }
+
+  /// Takes no more connections; the live ones stay.
+  func closeListener() {
+    listener?.close()
+    listener = nil
+  }
+
+  func resetSessions(reason: CloseReason) {
+    for session in sessions.sessions(of: self) { session.reset(reason: reason) }
+  }
+
+  /// Whether connections are accepted, wait in the backlog, or are refused.
+  func acceptOrRefuse() throws(RegistryError) {
+    guard let listener, isEnabled else { return }
+    guard !conditions.refuses else { return listener.refuse() }
+    try listenAgain()
+    if sessions.isFull { listener.pause() } else { listener.resume() }
+  }
+
+  private func listenAgain() throws(RegistryError) {
+    do {
+      try listener?.listenAgain()
+    } catch {
+      throw .cannotListen("listen tcp \(listen): \(error)")
+    }
+  }
+
+  private func accept(_ socket: consuming AcceptedSocket) {
+    opened += 1
+    counters.sessions += 1
+    sessions.open(socket, proxy: self, number: opened)
+  }
+
+  // MARK: Conditions
+
+  /// Puts new conditions in force for new sessions; the live ones follow by ``SessionTable/adoptConditions(of:)``.
+  func adopt(_ conditions: Conditions) {
+    self.conditions = conditions
+    do throws(RegistryError) {
+      try acceptOrRefuse()
+    } catch {
+      // Somebody else took the port while this proxy refused connections on it.
+      sessions.log.error("can't listen again", [("proxy", .string(name)), ("reason", .string(error.description))])
+      sessions.events.record("listen_failed", proxy: name, [("reason", .string(error.description))])
+    }
+  }
+}
+
+@available(*, unavailable)
+extension Proxy: Sendable {}

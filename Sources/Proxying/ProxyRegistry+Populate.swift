@@ -1,0 +1,118 @@
+import Reactor
+package import Settings
+
+extension ProxyRegistry {
+  /// What one entry of a populate body, or of a config file, comes to.
+  private struct Step {
+    let spec: ProxySpec
+    let existing: Proxy?
+    /// Listen address or upstream differ from those of `existing`: its connections and toxics go.
+    let isChanged: Bool
+    let isEnabled: Bool
+    /// Bound in advance; nil where the proxy has its socket already, or isn't to have one.
+    var listener: Listener?
+  }
+
+  /// Brings the proxies named in `specs` to what they say; all or nothing, the others are left alone.
+  ///
+  /// An entry that changes nothing leaves connections and toxics as they are; its explicit `enabled` and a non-empty
+  /// `toxics` are honoured. Of two entries with one name the later counts.
+  ///
+  /// - Parameter bindings: what the listen text of each entry means; a failure counts only where it is to be listened on.
+  /// - Returns: the proxies in the order of `specs`.
+  /// - Throws: the first address that can't be listened on; then nothing has changed.
+  package func populate(
+    _ specs: [ProxySpec], bindings: [Result<Binding, RegistryError>]
+  ) throws(RegistryError) -> [Proxy] {
+    var steps = plan(specs, bindings)
+    try bindAll(&steps, bindings: bindingsByName(specs, bindings))
+    for step in steps { apply(step) }
+    return specs.compactMap { try? proxy(named: $0.name) }
+  }
+
+  private typealias Bindings = [Result<Binding, RegistryError>]
+
+  private func bindingsByName(_ specs: [ProxySpec], _ bindings: Bindings) -> [String: Bindings.Element] {
+    Dictionary(zip(specs.map(\.name), bindings)) { _, last in last }
+  }
+
+  private func plan(_ specs: [ProxySpec], _ bindings: Bindings) -> [Step] {
+    var last: [String: Int] = [:]
+    for (index, spec) in specs.enumerated() { last[spec.name] = index }
+    return specs.indices.filter { last[specs[$0].name] == $0 }.map { index in
+      let spec = specs[index]
+      guard let existing = try? proxy(named: spec.name) else {
+        return Step(spec: spec, existing: nil, isChanged: true, isEnabled: spec.isEnabled)
+      }
+      let isSameListen =
+        spec.listen == existing.listen || isBound(existing, as: bindings[index])
+      let isChanged = !isSameListen || spec.upstream != existing.upstream
+      let isEnabled = spec.enabled ?? (isChanged || existing.isEnabled)
+      return Step(spec: spec, existing: existing, isChanged: isChanged, isEnabled: isEnabled)
+    }
+  }
+
+  private func isBound(_ proxy: Proxy, as binding: Bindings.Element) -> Bool {
+    (try? binding.get()).map { proxy.isBound(as: $0) } ?? false
+  }
+
+  /// The part that can fail. What was bound for nothing is closed again.
+  private func bindAll(_ steps: inout [Step], bindings: [String: Bindings.Element]) throws(RegistryError) {
+    var resumed: [Proxy] = []
+    do throws(RegistryError) {
+      for index in steps.indices where steps[index].isEnabled {
+        let step = steps[index]
+        guard let binding = bindings[step.spec.name] else { continue }
+        if let proxy = step.existing, proxy.hasSocket, step.spec.listen == proxy.listen || isBound(proxy, as: binding) {
+          guard !proxy.isEnabled else { continue }
+          try proxy.resume()
+          resumed.append(proxy)
+        } else {
+          steps[index].listener = try listen(as: binding.get(), inPlaceOf: step.existing)
+        }
+      }
+    } catch {
+      for proxy in resumed { proxy.stop(reason: .proxyDisabled) }
+      for step in steps where step.listener != nil {
+        step.listener?.close()
+        try? step.existing?.acceptOrRefuse()
+      }
+      throw error
+    }
+  }
+
+  private func apply(_ step: Step) {
+    guard let proxy = step.existing else {
+      if let made = try? add(step.spec, listener: step.listener) {
+        events.record("proxy_created", proxy: made.name, describe(made))
+      }
+      return
+    }
+    let wasEnabled = proxy.isEnabled
+    if !step.isEnabled {
+      proxy.stop(reason: .proxyDisabled)
+      if proxy.listen != step.spec.listen, step.isChanged { proxy.moveWhileStopped(to: step.spec.listen) }
+    } else if let listener = step.listener {
+      try? proxy.start(on: listener)
+    }
+    if step.isChanged {
+      proxy.upstream = step.spec.upstream
+      proxy.resetSessions(reason: .proxyUpdated)
+    }
+    let listed = step.spec.toxics ?? []
+    let toxics = step.isChanged || !listed.isEmpty ? listed : proxy.toxics
+    let hasNewToxics = toxics != proxy.toxics
+    proxy.toxics = toxics
+    setOwnProfile(of: proxy, from: step.spec)
+    guard step.isChanged || hasNewToxics || wasEnabled != proxy.isEnabled else { return }
+    refreshConditions(of: proxy)
+    events.record("proxy_updated", proxy: proxy.name, describe(proxy))
+  }
+
+  /// Puts a proxy under the profile that its description names, if it names one.
+  func setOwnProfile(of proxy: Proxy, from spec: ProxySpec) {
+    guard let name = spec.profile, let profile = catalogue[name] else { return }
+    guard proxy.ownProfile.current != profile else { return }
+    proxy.ownProfile.set(profile, cause: .set)
+  }
+}

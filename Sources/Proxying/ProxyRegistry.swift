@@ -1,0 +1,222 @@
+import Conditioning
+package import Reactor
+package import Settings
+
+/// All proxies by name, the profile that is in force, and every change to them.
+///
+/// A call either does what it says and tells it as an event, or throws and has changed nothing. Where an address has to
+/// be listened on, the caller first turns its text into a ``Binding`` (a name may take a while to look up), then calls.
+package final class ProxyRegistry {
+  package let limits: Limits
+  package let seed: UInt64
+  package let log: Log
+  package let events: EventLog
+  package var catalogue: ProfileCatalogue
+  /// The profile of all proxies that have none of their own.
+  package private(set) lazy var profile: ProfileSlot = ProfileSlot(loop: loop) { [unowned self] before, cause in
+    profileSwitched(proxy: nil, slot: profile, before: before, cause: cause)
+  }
+
+  let loop: EventLoop
+  let table: SessionTable
+  private let bindings: BindingResolver
+  private var byName: [String: Proxy] = [:]
+  private lazy var paths = SharedPaths(loop: loop) { [unowned self] id in table.live[id]?.drive() }
+
+  package init(
+    loop: EventLoop, catalogue: ProfileCatalogue, limits: Limits = Limits(), seed: UInt64, log: Log,
+    events: EventLog = EventLog()
+  ) throws(LoopError) {
+    self.loop = loop
+    self.catalogue = catalogue
+    self.limits = limits
+    self.seed = seed
+    self.log = log
+    self.events = events
+    let resolver = try Resolver(loop: loop)
+    bindings = BindingResolver(resolver: resolver)
+    table = SessionTable(loop: loop, resolver: resolver, limits: limits, seed: seed, log: log, events: events)
+    table.onFullOrNot = { [unowned self] in
+      for proxy in byName.values { try? proxy.acceptOrRefuse() }
+    }
+  }
+
+  // MARK: Looking
+
+  /// Sorted by the bytes of the name.
+  package var proxies: [Proxy] { byName.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
+
+  package func proxy(named name: String) throws(RegistryError) -> Proxy {
+    guard let proxy = byName[name] else { throw .proxyNotFound }
+    return proxy
+  }
+
+  /// Live sessions by age.
+  package var sessions: [Session] { table.live.values.sorted { $0.id < $1.id } }
+
+  package func session(_ id: Int) -> Session? { table.live[id] }
+
+  /// Bytes that wait in all links together, counted in whole blocks.
+  package var bufferedBytes: Int { loop.pool.bytesOutstanding }
+
+  // MARK: Proxies
+
+  /// What each listen text means here; looked up off the loop where it holds a name.
+  package func resolve(
+    _ listens: [String], completion: @escaping ([Result<Binding, RegistryError>]) -> Void
+  ) {
+    bindings.resolve(listens, completion: completion)
+  }
+
+  /// Makes a proxy; its toxics and its profile are in force before the first connection is accepted.
+  ///
+  /// - Parameter binding: what `spec.listen` means; nil only for a proxy that isn't enabled.
+  package func create(_ spec: ProxySpec, binding: Binding?) throws(RegistryError) -> Proxy {
+    guard byName[spec.name] == nil else { throw .proxyExists }
+    let listener = try spec.isEnabled ? binding?.listen(loop) : nil
+    let proxy = try add(spec, listener: listener)
+    events.record("proxy_created", proxy: proxy.name, describe(proxy))
+    return proxy
+  }
+
+  /// Changes what the arguments name. An address that can't be had changes nothing: the old one goes on serving.
+  ///
+  /// - Parameter binding: what the wanted listen text means (the new one, or the present one when it is to be enabled).
+  package func update(
+    _ name: String, listen: String?, upstream: String?, isEnabled: Bool?, binding: Binding?
+  ) throws(RegistryError) -> Proxy {
+    let proxy = try proxy(named: name)
+    let wantsEnabled = isEnabled ?? proxy.isEnabled
+    let isNewUpstream = upstream.map { $0 != proxy.upstream } ?? false
+    let isNewListen = listen.map { isNew($0, binding, for: proxy) } ?? false
+    guard isNewUpstream || isNewListen || wantsEnabled != proxy.isEnabled else { return proxy }
+    if wantsEnabled {
+      try enable(proxy, at: isNewListen || !proxy.hasSocket ? binding : nil)
+    } else {
+      proxy.stop(reason: .proxyDisabled)
+      if isNewListen, let listen { proxy.moveWhileStopped(to: listen) }
+    }
+    if let upstream { proxy.upstream = upstream }
+    if isNewUpstream || isNewListen { proxy.resetSessions(reason: .proxyUpdated) }
+    events.record("proxy_updated", proxy: name, describe(proxy))
+    return proxy
+  }
+
+  package func delete(_ name: String) throws(RegistryError) {
+    let proxy = try proxy(named: name)
+    byName[name] = nil
+    proxy.close(reason: .proxyDeleted)
+    forgetUnusedPaths()
+    events.record("proxy_deleted", proxy: name)
+  }
+
+  /// Enables every proxy and removes all toxics; profiles stay.
+  ///
+  /// - Parameter bindings: for each proxy without a socket, what its listen text means.
+  /// - Throws: the first address that can't be listened on; the other proxies are reset all the same.
+  package func reset(bindings: [String: Result<Binding, RegistryError>]) throws(RegistryError) {
+    var failure: RegistryError?
+    for proxy in proxies {
+      do throws(RegistryError) {
+        if !proxy.isEnabled { try enable(proxy, at: proxy.hasSocket ? nil : bindings[proxy.name]?.get()) }
+        for toxic in proxy.toxics { try removeToxic(toxic.name, from: proxy.name) }
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    events.record("reset")
+  }
+
+  private func isNew(_ listen: String, _ binding: Binding?, for proxy: Proxy) -> Bool {
+    guard listen != proxy.listen else { return false }
+    return binding.map { !proxy.isBound(as: $0) } ?? true
+  }
+
+  private func enable(_ proxy: Proxy, at binding: Binding?) throws(RegistryError) {
+    guard let binding else { return try proxy.resume() }
+    try proxy.start(on: listen(as: binding, inPlaceOf: proxy))
+  }
+
+  /// Binds for a proxy that may have a socket already.
+  func listen(as binding: Binding, inPlaceOf proxy: Proxy?) throws(RegistryError) -> Listener {
+    do throws(RegistryError) {
+      return try binding.listen(loop)
+    } catch {
+      // The port may be in the way of itself: another interface, the same port.
+      guard let proxy, proxy.isEnabled, proxy.hasSocket else { throw error }
+      return try proxy.withoutListening { () throws(RegistryError) in try binding.listen(loop) }
+    }
+  }
+
+  /// Puts a proxy into the table. Throws only where listening itself is what fails.
+  func add(_ spec: ProxySpec, listener: Listener?) throws(RegistryError) -> Proxy {
+    let proxy = Proxy(
+      name: spec.name, listen: spec.listen, upstream: spec.upstream, toxics: spec.toxics ?? [], sessions: table)
+    proxy.onProfileChange = { [unowned self] proxy, before, cause in
+      profileSwitched(proxy: proxy, slot: proxy.ownProfile, before: before, cause: cause)
+    }
+    setOwnProfile(of: proxy, from: spec)
+    proxy.adopt(conditions(of: proxy))
+    if let listener { try proxy.start(on: listener) }
+    byName[spec.name] = proxy
+    return proxy
+  }
+
+  func describe(_ proxy: Proxy) -> [(String, JSON)] {
+    [("listen", .string(proxy.listen)), ("upstream", .string(proxy.upstream)), ("enabled", .bool(proxy.isEnabled))]
+  }
+
+  // MARK: Conditions
+
+  private func conditions(of proxy: Proxy) -> Conditions {
+    Conditions(profile: proxy.ownProfile.current ?? profile.current, toxics: proxy.toxics, paths: paths)
+  }
+
+  func refreshConditions(of proxy: Proxy) {
+    proxy.adopt(conditions(of: proxy))
+    table.adoptConditions(of: [proxy])
+    forgetUnusedPaths()
+  }
+
+  private func profileSwitched(proxy: Proxy?, slot: ProfileSlot, before: Profile?, cause: ProfileSlot.Cause) {
+    let names: [(String, JSON)] = [
+      ("from", .string(before?.name ?? "none")), ("to", .string(slot.current?.name ?? "none")),
+      ("cause", .string(cause.rawValue)),
+      ("reverts_at", slot.revertsAt.map { .string($0.description) } ?? .null),
+    ]
+    events.record("profile_switched", proxy: proxy?.name, names)
+    log.info("profile switched", [("proxy", .string(proxy?.name ?? "*"))] + names)
+    let concerned = proxy.map { [$0] } ?? proxies.filter { $0.ownProfile.current == nil }
+    for each in concerned { each.adopt(conditions(of: each)) }
+    table.adoptConditions(of: concerned)
+    forgetUnusedPaths()
+  }
+
+  private func forgetUnusedPaths() {
+    paths.keep(only: Set(byName.values.compactMap(\.profileName)))
+  }
+
+  /// Takes over changed definitions of profiles that are in force.
+  package func catalogueChanged() {
+    profile.refresh(from: catalogue)
+    for proxy in proxies { proxy.ownProfile.refresh(from: catalogue) }
+  }
+
+  /// Records something that concerns the whole daemon.
+  package func note(_ event: String, _ details: [(String, JSON)]) {
+    events.record(event, details)
+  }
+
+  // MARK: Ending
+
+  /// Takes no more connections and ends each session when all that it holds is delivered; `completion` comes when the
+  /// last is gone, or at the drain timeout, when the rest is reset.
+  package func drain(completion: @escaping () -> Void) -> Drain {
+    for proxy in byName.values { proxy.closeListener() }
+    return Drain(table: table, completion: completion)
+  }
+}
+
+@available(*, unavailable)
+extension ProxyRegistry: Sendable {}

@@ -1,0 +1,21 @@
+/// Why the registry didn't do what was asked. When one is thrown nothing has changed, but for ``ProxyRegistry/reset(bindings:)``.
+package enum RegistryError: Error, Equatable {
+  case proxyNotFound
+  case proxyExists
+  case toxicNotFound
+  case toxicExists
+  /// An address can't be listened on; the text names the address and the reason.
+  case cannotListen(String)
+}
+
+extension RegistryError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .proxyNotFound: "proxy not found"
+    case .proxyExists: "proxy already exists"
+    case .toxicNotFound: "toxic not found"
+    case .toxicExists: "toxic already exists"
+    case .cannotListen(let reason): reason
+    }
+  }
+}

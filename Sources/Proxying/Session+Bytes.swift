@@ -1,0 +1,141 @@
+import Conditioning
+import Reactor
+
+// One direction of a session: reading, timing, writing.
+extension Session {
+  /// Reads, times and writes once; true when another round may move more.
+  func advance(_ direction: Direction, _ now: Instant) -> Bool {
+    let didRead = pull(direction, now)
+    guard phase != .closed else { return false }
+    var outcome = Pipe.Outcome.nothing
+    withPipe(direction) { pipe in
+      if pipe.sink != .gone, !pipe.link.isTransparent { outcome = pipe.release(at: now) }
+    }
+    switch outcome {
+    case .nothing: break
+    case .ended: linkEnded(direction, now)
+    case .reset: linkReset(direction, now)
+    }
+    guard phase != .closed else { return false }
+    let didWrite = push(direction, now)
+    return (didRead || didWrite) && phase == .open
+  }
+
+  private func pull(_ direction: Direction, _ now: Instant) -> Bool {
+    // Nothing is read before the upstream is there: the client feels the wait as it would without a proxy.
+    guard phase == .open, let source = socket(from: direction), source.isReadable else { return false }
+    let room = roomToRead(direction)
+    guard room > 0 else { return false }
+    switch source.read(upTo: room) {
+    case .bytes(let count):
+      take(count, direction, now)
+      return true
+    case .wouldBlock:
+      guard isWritingBack(direction) else {
+        sourceFailed(direction, now)
+        return true
+      }
+      return false
+    case .end:
+      sourceEnded(direction, now)
+      return true
+    case .failed:
+      sourceFailed(direction, now)
+      return true
+    }
+  }
+
+  func roomToRead(_ direction: Direction) -> Int {
+    let isShort = sessions.isMemoryShort
+    let room =
+      direction == .upstream
+      ? upstream.room(sessions.limits, isMemoryShort: isShort)
+      : downstream.room(sessions.limits, isMemoryShort: isShort)
+    if isShort, room == 0 { sessions.waitForMemory(self) }
+    return room
+  }
+
+  /// `count` bytes lie in the loop's read buffer: straight on to the sink where nothing stands between, else into the
+  /// queue and the link.
+  private func take(_ count: Int, _ direction: Direction, _ now: Instant) {
+    proxy.counters.count(received: count, direction)
+    let opening = noteExchange(count, direction)
+    let sink = socket(to: direction)
+    let loop = loop
+    var failed = false
+    var written = 0
+    withPipe(direction) { pipe in
+      let isStraight = pipe.isStraight
+      let start = pipe.received
+      pipe.received += Int64(count)
+      if isStraight {
+        pipe.released = pipe.received
+        if let sink, sink.isWritable {
+          switch sink.write(0..<count) {
+          case .wrote(let n): written = n
+          case .wouldBlock: break
+          case .failed: failed = true
+          }
+          pipe.sent += Int64(written)
+        }
+        if written < count { pipe.queue.append(loop.readBuffer, written..<count) }
+        return
+      }
+      pipe.queue.append(loop.readBuffer, 0..<count)
+      for extent in Session.extents(from: start, count: count, opening: opening) {
+        pipe.link.receive(.bytes(extent), at: now)
+      }
+    }
+    if written > 0 { proxy.counters.count(sent: written, direction) }
+    if failed { sinkFailed(direction, now) }
+  }
+
+  private static func extents(from start: Int64, count: Int, opening: Int?) -> [Extent] {
+    guard let opening, opening > 0 else {
+      return [Extent(start: start, count: count, opensExchange: opening != nil)]
+    }
+    return [
+      Extent(start: start, count: opening, opensExchange: false),
+      Extent(start: start + Int64(opening), count: count - opening, opensExchange: true),
+    ]
+  }
+
+  /// Where in the bytes just read a new exchange opens, if it does.
+  private func noteExchange(_ count: Int, _ direction: Direction) -> Int? {
+    loop.readBuffer.withBytes(count) { bytes in
+      if direction == .upstream { return exchanges.client(bytes) }
+      exchanges.server(bytes)
+      return nil
+    }
+  }
+
+  /// True when something was written.
+  func push(_ direction: Direction, _ now: Instant) -> Bool {
+    guard let sink = socket(to: direction) else { return false }
+    var written = 0
+    var failed = false
+    withPipe(direction) { pipe in
+      while pipe.sink != .gone, pipe.unsent > 0, sink.isWritable, !failed {
+        switch sink.write(&pipe.queue, upTo: pipe.unsent) {
+        case .wrote(let n):
+          pipe.sent += Int64(n)
+          written += n
+        case .wouldBlock: break
+        case .failed: failed = true
+        }
+      }
+      if pipe.sink == .endDue, pipe.unsent == 0, !failed {
+        // Bytes behind the end were dropped by a toxic.
+        pipe.queue.discard(pipe.queue.count)
+        sink.shutdownWrite()
+        pipe.sink = .ended
+      }
+    }
+    if written > 0 {
+      proxy.counters.count(sent: written, direction)
+      sessions.memoryMayBeBack()
+    }
+    if failed { sinkFailed(direction, now) }
+    return written > 0
+  }
+}

@@ -1,0 +1,123 @@
+import Conditioning
+import Reactor
+
+// Ends and resets; the table is at ``Session``.
+extension Session {
+  func sourceEnded(_ direction: Direction, _ now: Instant) {
+    withPipe(direction) { pipe in
+      pipe.source = .ended
+      guard pipe.sink == .open else { return }
+      if pipe.link.isTransparent { pipe.sink = .endDue } else { pipe.link.receive(.end, at: now) }
+    }
+  }
+
+  /// The source was reset by its peer: the other side learns it through the link, and nothing can be delivered back.
+  func sourceFailed(_ direction: Direction, _ now: Instant) {
+    let back: Direction = direction == .upstream ? .downstream : .upstream
+    closeSocket(from: direction)
+    withPipe(back) { $0.abandon(at: now) }
+    sessions.memoryMayBeBack()
+    var isOver = false
+    withPipe(direction) { pipe in
+      isOver = pipe.sink == .gone
+      guard pipe.source != .reset else { return }
+      pipe.source = .reset
+      if pipe.link.isTransparent {
+        isOver = true
+      } else {
+        pipe.link.receive(.reset, at: now)
+      }
+    }
+    if isOver || phase == .dialling || phase == .held {
+      reset(reason: direction == .upstream ? .clientReset : .upstreamReset)
+    }
+  }
+
+  /// The sink takes nothing any more, because its peer closed or reset it. What the peer said before, an early answer for
+  /// instance, is read first; the failure comes behind it.
+  func sinkFailed(_ direction: Direction, _ now: Instant) {
+    let back: Direction = direction == .upstream ? .downstream : .upstream
+    guard phase == .open, roomToRead(back) > 0 else { return sourceFailed(back, now) }
+    withPipe(direction) { $0.abandon(at: now) }
+    mustDriveAgain = true
+  }
+
+  /// False when writing to the source of `direction` has failed: then it is only read to its end.
+  func isWritingBack(_ direction: Direction) -> Bool {
+    direction == .upstream ? downstream.sink != .gone : upstream.sink != .gone
+  }
+
+  /// An end came out of the link.
+  func linkEnded(_ direction: Direction, _ now: Instant) {
+    var isToxic = false
+    withPipe(direction) { pipe in
+      // The source's own end is behind all its bytes.
+      isToxic = pipe.source == .open || pipe.released < pipe.received
+      pipe.sink = .endDue
+    }
+    guard isToxic else { return }
+    // What came out of the link before it goes first, as far as the sink takes it.
+    _ = push(direction, now)
+    if phase != .closed { closeByToxic() }
+  }
+
+  /// A reset came out of the link.
+  func linkReset(_ direction: Direction, _ now: Instant) {
+    _ = push(direction, now)
+    guard phase != .closed else { return }
+    var isToxic = false
+    withPipe(direction) { isToxic = $0.source != .reset }
+    let peer: CloseReason = direction == .upstream ? .clientReset : .upstreamReset
+    reset(reason: isToxic ? .dropped : peer)
+  }
+
+  /// Both sides see an end, though neither sent one.
+  private func closeByToxic() {
+    dial = nil
+    clientSocket?.shutdownWrite()
+    upstreamSocket?.shutdownWrite()
+    noteDecisions()
+    phase = .lingering
+    arm(at: loop.instant + Session.lingerTime)
+    mustDriveAgain = true
+  }
+
+  /// Reads and throws away until both sides have ended; the timer ends it otherwise.
+  func discardWhatComes() {
+    for socket in [clientSocket, upstreamSocket].compactMap({ $0 }) {
+      for _ in 0..<Session.roundsInARow where socket.isReadable { discard(from: socket) }
+    }
+    if clientSocket == nil, upstreamSocket == nil { return finish(.dropped) }
+    if clientSocket?.isReadable ?? false || upstreamSocket?.isReadable ?? false { driveLater() }
+  }
+
+  private func discard(from socket: StreamSocket) {
+    switch socket.read(upTo: ReadBuffer.capacity) {
+    case .bytes, .wouldBlock: return
+    case .end, .failed:
+      if socket === clientSocket { clientSocket = nil } else { upstreamSocket = nil }
+      socket.close()
+    }
+  }
+
+  func closeIfDone() {
+    guard phase == .open, upstream.isFinished, downstream.isFinished else { return }
+    clientSocket?.close()
+    upstreamSocket?.close()
+    finish(.closed)
+  }
+
+  func finish(_ reason: CloseReason) {
+    noteDecisions()
+    phase = .closed
+    dial = nil
+    timer = nil
+    clientSocket = nil
+    upstreamSocket = nil
+    let now = loop.instant
+    upstream.abandon(at: now)
+    downstream.abandon(at: now)
+    for path in proxy.conditions.paths { path.rearm() }
+    sessions.remove(self, reason: reason)
+  }
+}

@@ -1,0 +1,280 @@
+package import Conditioning
+package import Reactor
+import Settings
+
+/// One client connection with its upstream connection: two sockets, two pipes, and at most one timer.
+///
+/// `drive()` is the only place where anything moves. After every input, timer or change it reads what the links accept,
+/// takes from the links what is due, writes it, and arms the timer for the next deadline. It never waits.
+///
+/// How a session closes:
+///
+/// | what happens                          | upstream sees       | client sees         |
+/// | ------------------------------------- | ------------------- | ------------------- |
+/// | client ends (FIN)                     | end, after its data | –                   |
+/// | upstream ends (FIN)                   | –                   | end, after its data |
+/// | both have ended and all is delivered  | closed              | closed              |
+/// | client resets (RST)                   | reset, through the toxics | –             |
+/// | upstream resets (RST)                 | –                   | reset, through the toxics |
+/// | upstream can't be reached             | –                   | reset               |
+/// | a toxic resets                        | reset               | reset               |
+/// | a toxic ends                          | end                 | end, then closed    |
+/// | disabled, deleted, changed, ended by the API | reset        | reset               |
+package final class Session {
+  enum Phase {
+    /// A toxic holds the connection itself back; the upstream isn't dialled.
+    case held
+    case dialling
+    case open
+    /// Ended by a toxic: what the client still sends is thrown away, for a moment, so that it sees an end and no reset.
+    case lingering
+    case closed
+  }
+
+  /// Rounds of reading and writing before other sockets get their turn.
+  static let roundsInARow = 2
+  static let lingerTime = Interval.seconds(1)
+  /// Decisions kept for the API; a connection that is kept alive for days makes one for each exchange.
+  static let decisionsMax = 256
+
+  package let id: Int
+  /// Counts the sessions of one proxy from 1; with the seed it decides what the toxics do.
+  package let number: Int
+  package unowned let proxy: Proxy
+  package let client: SocketAddress
+  package let openedAt = WallTime.now
+  package private(set) var decisions: [Decision] = []
+
+  var phase = Phase.held
+  unowned let sessions: SessionTable
+  var clientSocket: StreamSocket?
+  var upstreamSocket: StreamSocket?
+  var dial: Dial?
+  var timer: LoopTimer?
+  var upstream: Pipe
+  var downstream: Pipe
+  var exchanges = ExchangeTracker()
+  private var isDriving = false
+  var mustDriveAgain = false
+  /// More is to be moved at the end of this turn of the loop.
+  private var isQueuedToDrive = false
+
+  var loop: EventLoop { sessions.loop }
+
+  init(id: Int, number: Int, accepted: consuming AcceptedSocket, proxy: Proxy, sessions: SessionTable) {
+    self.id = id
+    self.number = number
+    self.proxy = proxy
+    self.sessions = sessions
+    client = accepted.peer
+    let now = sessions.loop.instant
+    func link(_ direction: Direction) -> Link {
+      Link(
+        LinkIdentity(
+          seed: sessions.seed, proxy: proxy.name, session: number, direction: direction),
+        plan: proxy.conditions.plan(direction), owner: id, at: now)
+    }
+    upstream = Pipe(link: link(.upstream), pool: sessions.loop.pool)
+    downstream = Pipe(link: link(.downstream), pool: sessions.loop.pool)
+    clientSocket = try? StreamSocket(loop: sessions.loop, accepted: accepted)
+    clientSocket?.delegate = self
+  }
+
+  /// Ends the session on a user's word: both sides see a reset.
+  package func end() { reset(reason: .ended) }
+
+  // MARK: What the API shows
+
+  package var upstreamAddress: SocketAddress? { upstreamSocket?.peerAddress }
+  package var upstreamBytes: Int64 { upstream.sent }
+  package var downstreamBytes: Int64 { downstream.sent }
+  package var bufferedBytes: Int { upstream.buffered + downstream.buffered }
+
+  // MARK: Commands
+
+  /// Puts the session under its proxy's present conditions; nothing that is held is lost, reordered or let go early.
+  func adoptConditions() {
+    guard phase != .closed, phase != .lingering else { return }
+    let now = loop.instant
+    if upstream.sink != .gone { upstream.link.change(to: proxy.conditions.upstream, at: now) }
+    if downstream.sink != .gone { downstream.link.change(to: proxy.conditions.downstream, at: now) }
+    // In force from here on; what it lets go waits its turn, or a thousand busy sessions would hold up the caller.
+    driveLater()
+  }
+
+  /// Ends the session: both sides see a reset.
+  func reset(reason: CloseReason) {
+    guard phase != .closed else { return }
+    clientSocket?.reset()
+    upstreamSocket?.reset()
+    finish(reason)
+  }
+
+  /// Reads nothing more, so that the session ends when everything it holds is delivered.
+  func drain() {
+    let now = loop.instant
+    for direction in Direction.allCases {
+      withPipe(direction) { pipe in
+        guard pipe.source == .open else { return }
+        pipe.source = .ended
+        pipe.link.receive(.end, at: now)
+      }
+    }
+    if phase == .dialling || phase == .held { return reset(reason: .shutdown) }
+    drive()
+  }
+
+  /// Moves whatever can be moved now.
+  func drive() {
+    guard phase != .closed else { return }
+    guard !isDriving else {
+      mustDriveAgain = true
+      return
+    }
+    isDriving = true
+    defer { isDriving = false }
+    repeat {
+      mustDriveAgain = false
+      if phase == .lingering { discardWhatComes() } else { moveBytes() }
+    } while mustDriveAgain && phase != .closed
+  }
+
+  private func moveBytes() {
+    let now = loop.instant
+    if phase == .held, upstream.link.allowance > 0 { dialUpstream() }
+    var rounds = 0
+    while phase != .closed, phase != .lingering {
+      let more = advance(.upstream, now)
+      guard phase != .closed, phase != .lingering else { break }
+      guard advance(.downstream, now) || more else { break }
+      rounds += 1
+      if rounds == Session.roundsInARow {
+        driveLater()
+        break
+      }
+    }
+    noteDecisions()
+    guard phase != .closed else { return }
+    closeIfDone()
+    armTimer()
+    for path in proxy.conditions.paths { path.rearm() }
+  }
+
+  /// Other sockets come first: goes on at the end of this turn of the loop.
+  func driveLater() {
+    guard !isQueuedToDrive else { return }
+    isQueuedToDrive = true
+    sessions.driveLater(self)
+  }
+
+  func driveNow() {
+    isQueuedToDrive = false
+    drive()
+  }
+
+  // MARK: The upstream
+
+  private func dialUpstream() {
+    phase = .dialling
+    dial = sessions.dial(proxy.upstream) { [unowned self] result in
+      dial = nil
+      switch result {
+      case .success(let socket): opened(socket)
+      case .failure(let error): dialFailed(error)
+      }
+    }
+  }
+
+  private func opened(_ socket: StreamSocket) {
+    upstreamSocket = socket
+    socket.delegate = self
+    phase = .open
+    drive()
+  }
+
+  private func dialFailed(_ error: DialError) {
+    proxy.counters.dialFailures += 1
+    sessions.log.info(
+      "upstream not reached",
+      [
+        ("proxy", .string(proxy.name)), ("session", .integer(Int64(id))), ("upstream", .string(proxy.upstream)),
+        ("reason", .string(error.description)),
+      ])
+    sessions.events.record(
+      "dial_failed", proxy: proxy.name, session: id,
+      [("upstream", .string(proxy.upstream)), ("reason", .string(error.description))])
+    reset(reason: .dialFailed)
+  }
+
+  // MARK: Small parts
+
+  func withPipe(_ direction: Direction, _ body: (inout Pipe) -> Void) {
+    switch direction {
+    case .upstream: body(&upstream)
+    case .downstream: body(&downstream)
+    }
+  }
+
+  func socket(from direction: Direction) -> StreamSocket? {
+    direction == .upstream ? clientSocket : upstreamSocket
+  }
+
+  func socket(to direction: Direction) -> StreamSocket? {
+    direction == .upstream ? upstreamSocket : clientSocket
+  }
+
+  func closeSocket(from direction: Direction) {
+    socket(from: direction)?.close()
+    if direction == .upstream { clientSocket = nil } else { upstreamSocket = nil }
+  }
+
+  func noteDecisions() {
+    let first = upstream.link.takeDecisions()
+    // A toxic without a stream stands in both links and decides the same in both: told once.
+    let second = downstream.link.takeDecisions().filter { other in
+      !first.contains { $0.toxic == other.toxic && $0.exchange == other.exchange && $0.outcome == other.outcome }
+    }
+    guard !first.isEmpty || !second.isEmpty else { return }
+    for decision in first + second { sessions.note(decision, of: self) }
+    decisions = Array((decisions + first + second).suffix(Session.decisionsMax))
+  }
+
+  private func armTimer() {
+    guard phase != .lingering else { return }
+    let deadlines = [upstream.link.deadline, downstream.link.deadline].compactMap { $0 }
+    if let next = deadlines.min() {
+      arm(at: next)
+    } else {
+      // An idle session holds no timer either: it would be a third of its memory.
+      timer = nil
+    }
+  }
+
+  func arm(at instant: Instant) {
+    let timer = timer ?? LoopTimer(loop: loop) { [unowned self] in timerFired() }
+    self.timer = timer
+    timer.arm(at: instant.nanoseconds)
+  }
+
+  private func timerFired() {
+    guard phase == .lingering else { return drive() }
+    clientSocket?.close()
+    upstreamSocket?.close()
+    finish(.dropped)
+  }
+}
+
+extension Session: StreamSocketDelegate {
+  package func socketIsReady(_ socket: StreamSocket) {
+    drive()
+    // While a source isn't read (the link is full, or the upstream isn't there yet) its reset would go unseen.
+    guard socket.isReadable, !isQueuedToDrive, phase != .closed, socket === clientSocket || socket === upstreamSocket
+    else { return }
+    guard socket.pendingError() != 0 else { return }
+    sourceFailed(socket === clientSocket ? .upstream : .downstream, loop.instant)
+    drive()
+  }
+}
+
+@available(*, unavailable)
+extension Session: Sendable {}

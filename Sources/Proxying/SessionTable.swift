@@ -1,0 +1,149 @@
+import Conditioning
+import Reactor
+import Settings
+
+/// All live sessions, and what they share: the loop, the resolver, the limits, the seed, the log.
+final class SessionTable {
+  /// How long sessions that asked for another go may take before sockets and the API get theirs: 1 ms.
+  private static let turnNanoseconds: Int64 = 1_000_000
+  /// About what a session costs on the heap.
+  private static let sessionBytes = 2_000
+
+  let loop: EventLoop
+  private let dialer: Dialer
+  let limits: Limits
+  let seed: UInt64
+  let log: Log
+  let events: EventLog
+
+  /// Called when the table has reached its limit, and when it has come down from it.
+  var onFullOrNot: () -> Void = {}
+  /// Called when a session is gone.
+  var onRemoval: () -> Void = {}
+
+  private(set) var live: [Int: Session] = [:]
+  private var nextID = 0
+  private var toDrive: [Session] = []
+  private var isTurnScheduled = false
+  private(set) var waitingForMemory: [Int: Session] = [:]
+
+  init(loop: EventLoop, resolver: Resolver, limits: Limits, seed: UInt64, log: Log, events: EventLog) {
+    self.loop = loop
+    dialer = Dialer(loop: loop, resolver: resolver, timeoutNanoseconds: limits.connectTimeout.nanoseconds)
+    self.limits = limits
+    self.seed = seed
+    self.log = log
+    self.events = events
+  }
+
+  var isFull: Bool { live.count >= limits.sessions }
+
+  func open(_ accepted: consuming AcceptedSocket, proxy: Proxy, number: Int) {
+    nextID += 1
+    let session = Session(id: nextID, number: number, accepted: accepted, proxy: proxy, sessions: self)
+    live[session.id] = session
+    events.record(.sessionOpened(client: session.client), proxy: proxy.name, session: session.id)
+    log.debug("session opened", [("proxy", .string(proxy.name)), ("session", .integer(Int64(session.id)))])
+    if isFull { onFullOrNot() }
+    // Without memory or room in the event table there is no socket to serve.
+    guard session.clientSocket != nil else { return session.reset(reason: .outOfResources) }
+    session.drive()
+  }
+
+  func remove(_ session: Session, reason: CloseReason) {
+    let wasFull = isFull
+    live[session.id] = nil
+    waitingForMemory[session.id] = nil
+    events.record(
+      .sessionClosed(reason, upstreamBytes: session.upstreamBytes, downstreamBytes: session.downstreamBytes),
+      proxy: session.proxy.name, session: session.id)
+    log.debug(
+      "session closed",
+      [
+        ("proxy", .string(session.proxy.name)), ("session", .integer(Int64(session.id))),
+        ("reason", .string(reason.rawValue)),
+      ])
+    loop.noteHeapFreed(SessionTable.sessionBytes)
+    memoryMayBeBack()
+    if wasFull { onFullOrNot() }
+    onRemoval()
+  }
+
+  func sessions(of proxy: Proxy) -> [Session] {
+    live.values.filter { $0.proxy === proxy }
+  }
+
+  /// Puts the live sessions of `proxies` under what those have adopted, in one pass over all.
+  func adoptConditions(of proxies: [Proxy]) {
+    let changed = Set(proxies.map(ObjectIdentifier.init))
+    for session in live.values where changed.contains(ObjectIdentifier(session.proxy)) { session.adoptConditions() }
+  }
+
+  func dial(_ upstream: String, completion: @escaping (Result<StreamSocket, DialError>) -> Void) -> Dial {
+    do throws(EndpointError) {
+      let endpoint = try Endpoint(parsing: upstream)
+      // As when a program connects to an address without a host: this machine.
+      let host = endpoint.host.isEmpty ? "localhost" : endpoint.host
+      return dialer.dial(host: host, service: endpoint.service, completion: completion)
+    } catch {
+      return dialer.fail(.badAddress(error.description), completion: completion)
+    }
+  }
+
+  func note(_ decision: Decision, of session: Session) {
+    guard case .dropped(let how) = decision.outcome else { return }
+    session.proxy.counters.drops += 1
+    var details: [(String, JSON)] = [("toxic", .string(decision.toxic)), ("how", .string(how.rawValue))]
+    if let exchange = decision.exchange { details.append(("exchange", .integer(Int64(exchange)))) }
+    events.record("dropped", proxy: session.proxy.name, session: session.id, details)
+  }
+
+  // MARK: Turns
+
+  /// Drives `session` at the end of this turn of the loop, or of a later one when many wait.
+  func driveLater(_ session: Session) {
+    toDrive.append(session)
+    scheduleTurn()
+  }
+
+  private func scheduleTurn() {
+    guard !isTurnScheduled else { return }
+    isTurnScheduled = true
+    loop.later { [self] in takeTurn() }
+  }
+
+  private func takeTurn() {
+    isTurnScheduled = false
+    let due = toDrive
+    toDrive = []
+    let end = loop.now + SessionTable.turnNanoseconds
+    var driven = 0
+    for session in due {
+      session.driveNow()
+      driven += 1
+      if loop.now >= end { break }
+    }
+    toDrive = due[driven...] + toDrive
+    if !toDrive.isEmpty { scheduleTurn() }
+  }
+
+  // MARK: Memory
+
+  /// True while all links together hold more than the process may.
+  var isMemoryShort: Bool { loop.pool.bytesOutstanding >= limits.processBytes }
+
+  func waitForMemory(_ session: Session) {
+    waitingForMemory[session.id] = session
+  }
+
+  /// To be called after memory was given back: lets those read again who stopped for want of it.
+  func memoryMayBeBack() {
+    guard !waitingForMemory.isEmpty, loop.pool.bytesOutstanding < limits.processBytes / 10 * 9 else { return }
+    let waiting = waitingForMemory.values
+    waitingForMemory = [:]
+    for session in waiting { driveLater(session) }
+  }
+}
+
+@available(*, unavailable)
+extension SessionTable: Sendable {}

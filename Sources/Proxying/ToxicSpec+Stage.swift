@@ -1,0 +1,78 @@
+import Conditioning
+import Settings
+
+extension ToxicSpec {
+  /// Without a stream a toxic acts on both.
+  func acts(on direction: Direction) -> Bool {
+    switch stream {
+    case nil: true
+    case .upstream: direction == .upstream
+    case .downstream: direction == .downstream
+    }
+  }
+
+  /// The listening socket itself refuses: every connection fails, and fails at once.
+  var refusesEveryConnection: Bool {
+    guard case .drop(let drop) = attributes else { return false }
+    return drop.how == .refuse && drop.per == .connection && drop.probability >= 1 && toxicity >= 1
+  }
+}
+
+extension ToxicAttributes {
+  /// What the core runs for these attributes.
+  var stageKind: StageKind {
+    switch self {
+    case .latency(let latency, let jitter):
+      .latency(Latency.Parameters(latency: .wholeMilliseconds(latency), jitter: .wholeMilliseconds(max(0, jitter))))
+    case .bandwidth(let rate):
+      // The largest rate that a classic client may set overflows when counted in bytes.
+      .bandwidth(Bandwidth.Parameters(bytesPerSecond: rate > .max / 1000 ? .max : rate * 1000))
+    case .noop:
+      .noop
+    case .drop(let drop):
+      .drop(
+        Drop.Parameters(
+          probability: drop.probability, per: drop.per == .connection ? .connection : .exchange, how: drop.how.core))
+    case .stall(let duration):
+      .stall(Stall.Parameters(duration: duration.map(Interval.wholeMilliseconds)))
+    }
+  }
+}
+
+extension DropSpec.Manner {
+  fileprivate var core: Drop.How {
+    switch self {
+    case .reset: .reset
+    case .close: .close
+    case .refuse: .refuse
+    case .hang: .hang
+    }
+  }
+}
+
+extension Interval {
+  /// Exact for whole numbers, and bounded: the classic API accepts any 64-bit number.
+  fileprivate static func wholeMilliseconds(_ count: Int64) -> Interval {
+    let (product, overflow) = count.multipliedReportingOverflow(by: 1_000_000)
+    return Interval(nanoseconds: overflow ? (count < 0 ? .min : .max) : product)
+  }
+}
+
+extension PathSpec {
+  /// Bytes per second of one direction; nil without a limit.
+  func bytesPerSecond(_ direction: Direction) -> Int64? {
+    direction == .upstream ? upstreamBytesPerSecond : downstreamBytesPerSecond
+  }
+}
+
+extension ProxySpec {
+  /// A new proxy is enabled unless it says otherwise.
+  package var isEnabled: Bool { enabled ?? true }
+}
+
+extension Interval {
+  package init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    self.init(nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+  }
+}

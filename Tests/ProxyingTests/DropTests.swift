@@ -1,0 +1,141 @@
+import Conditioning
+import Settings
+import LoopTesting
+import Testing
+
+@testable import Proxying
+@testable import Reactor
+
+/// Sessions that a toxic ends, and the dice that decide it.
+@Suite struct DropTests {
+  /// For each of `count` sessions, one after another: was it served?
+  private func outcomes(_ bench: Bench, _ count: Int, toxic: ToxicSpec, beside: Bool = false) throws -> [Bool] {
+    let upstream = try Upstream.echo(bench.loop)
+    let proxy = try bench.create(upstream: upstream.address)
+    let other = beside ? try bench.create("other", upstream: upstream.address) : nil
+    try bench.use(PathSpec(), [toxic])
+    return try (0..<count).map { _ in
+      if let other { _ = try bench.connect(other) }
+      let client = try bench.connect(proxy)
+      client.send("hello")
+      try bench.loop.runUntil { client.isOver || client.received.count == 5 }
+      defer { client.reset() }
+      return client.received.count == 5
+    }
+  }
+
+  @Test(arguments: [DropSpec.Unit.connection, .exchange])
+  func theSameSeedDropsTheSame(_ per: DropSpec.Unit) throws {
+    let toxic = ToxicSpec.drop(0.5, per: per)
+    let one = try outcomes(Bench(seed: 42), 64, toxic: toxic)
+    let two = try outcomes(Bench(seed: 42), 64, toxic: toxic, beside: true)
+    let three = try outcomes(Bench(seed: 43), 64, toxic: toxic)
+    #expect(one == two, "whatever happens beside it")
+    #expect(one != three)
+    // 64 throws at 0.5: 18 to 46 hold all but one seed in 3,000; two throws for each session would give 16.
+    #expect((18...46).contains(one.filter { $0 }.count) && (18...46).contains(three.filter { $0 }.count))
+  }
+
+  @Test func aDropForTheConnectionIsDecidedOnceForBothDirections() throws {
+    let bench = try Bench(seed: 5)
+    let served = try outcomes(bench, 64, toxic: .drop(0.5))
+    let dropped = served.filter { !$0 }.count
+    #expect(bench.events("dropped").count == dropped)
+    #expect(try bench.registry.proxy(named: "web").counters.drops == dropped)
+    #expect((18...46).contains(dropped))
+  }
+
+  @Test func aToxicOfBothDirectionsAppliesToBothOrNone() throws {
+    let bench = try Bench(seed: 5)
+    let upstream = try Upstream.echo(bench.loop)
+    var toxic = ToxicSpec.noop()
+    toxic.toxicity = 0.5
+    let proxy = try bench.create(upstream: upstream.address, toxics: [toxic])
+    let clients = try (0..<32).map { _ in try bench.openClient(proxy) }
+    let decisions = bench.registry.sessions.map(\.decisions)
+    #expect(decisions.allSatisfy { $0.count == 1 })
+    #expect(Set(decisions.map { "\($0[0].outcome)" }) == ["applied", "skipped"])
+    for session in bench.registry.sessions {
+      #expect(session.upstream.link.isTransparent == session.downstream.link.isTransparent)
+    }
+    withExtendedLifetime(clients) {}
+  }
+
+  @Test(
+    arguments: [
+      (.reset, .connection), (.reset, .exchange), (.close, .connection), (.close, .exchange), (.refuse, .connection),
+    ] as [(DropSpec.Manner, DropSpec.Unit)])
+  func aDropEndsTheSessionItsWay(_ how: DropSpec.Manner, _ per: DropSpec.Unit) throws {
+    let bench = try Bench()
+    let upstream = try Upstream.echo(bench.loop)
+    let proxy = try bench.create(upstream: upstream.address, toxics: [.drop(1, per: per, how: how)])
+    let client = try bench.connect(proxy)
+    client.send("hello")
+    try bench.loop.runUntil { client.isOver }
+    #expect(client.isEnded == (how == .close))
+    client.close()
+    try bench.loop.runUntil { bench.registry.sessions.isEmpty && upstream.peers.allSatisfy(\.isOver) }
+    #expect(upstream.peers.allSatisfy { $0.received.isEmpty })
+    #expect(bench.reasons() == ["dropped"])
+    #expect(bench.events("dropped").count == 1)
+  }
+
+  /// The client's own end, behind the bytes that are dropped, doesn't turn the drop into an ordinary end.
+  @Test func aDropBehindADelayClosesBothSides() throws {
+    let bench = try Bench()
+    let upstream = try Upstream.echo(bench.loop)
+    let proxy = try bench.create(upstream: upstream.address)
+    try bench.use(PathSpec(latencyMilliseconds: 20), [.drop(1, per: .exchange, how: .close)])
+    let client = try bench.connect(proxy)
+    client.send("hello")
+    client.finish()
+    try bench.loop.runUntil { client.isOver }
+    #expect(client.isEnded)
+    #expect(upstream.peers.allSatisfy { $0.received.isEmpty })
+    try bench.loop.runUntil { bench.registry.sessions.isEmpty }
+    #expect(bench.reasons() == ["dropped"])
+  }
+
+  @Test(arguments: [DropSpec.Unit.connection, .exchange])
+  func whatHangsIsNeverAnsweredAndHeals(_ per: DropSpec.Unit) throws {
+    let bench = try Bench()
+    let upstream = try Upstream.echo(bench.loop)
+    let proxy = try bench.create(upstream: upstream.address)
+    try bench.use(PathSpec(), [.drop(1, per: per, how: .hang)])
+    let client = try bench.connect(proxy)
+    client.send("hello")
+    try bench.loop.runUntil { bench.events("dropped").count == 1 }
+    bench.loop.run(forMilliseconds: 20)
+    #expect(!client.isOver && client.received.isEmpty)
+    #expect(upstream.peers.allSatisfy { $0.received.isEmpty })
+    bench.registry.profile.set(nil, cause: .cleared)
+    try bench.loop.runUntil { client.text == "hello" || client.isOver }
+    #expect(client.text == "hello")
+  }
+
+  @Test(arguments: [DropSpec.Unit.connection, .exchange])
+  func whoGivesUpWhileItHangsIsForgotten(_ per: DropSpec.Unit) throws {
+    let bench = try Bench()
+    let upstream = try Upstream(bench.loop)
+    let proxy = try bench.create(upstream: upstream.address)
+    try bench.use(PathSpec(), [.drop(1, per: per, how: .hang)])
+    let client = try bench.connect(proxy)
+    client.send("hello")
+    try bench.loop.runUntil { bench.events("dropped").count == 1 }
+    client.reset()
+    try bench.loop.runUntil { bench.registry.sessions.isEmpty && upstream.peers.allSatisfy(\.isOver) }
+    #expect(bench.reasons() == ["client_reset"])
+  }
+
+  /// A connection that is kept alive makes a decision for each exchange; only the last ones are kept.
+  @Test func decisionsAreBounded() throws {
+    let bench = try Bench()
+    let upstream = try Upstream.echo(bench.loop)
+    let proxy = try bench.create(upstream: upstream.address, toxics: [.drop(0, per: .exchange)])
+    let client = try bench.openClient(proxy)
+    for _ in 0..<Session.decisionsMax { try #require(try bench.isServed(client)) }
+    let decisions = bench.registry.sessions[0].decisions
+    #expect(decisions.count == Session.decisionsMax)
+    #expect(decisions.map(\.exchange) == (2...Session.decisionsMax + 1).map { $0 })
+  }
+}
