@@ -1,0 +1,55 @@
+/// Who may speak to the control port: programs on this machine, and not a web page that a browser shows.
+///
+/// A page elsewhere can make a browser send requests here, with a name of its own that resolves to 127.0.0.1 (DNS
+/// rebinding) or across sites. Both show in the headers: `Host` then holds a public name, `Origin` another site.
+struct Gatekeeper {
+  /// Names besides the ordinary ones under which the control port is reached.
+  var extraHosts: Set<String> = []
+
+  func refusal(of request: APIRequest) -> APIError? {
+    guard let host = request.header("Host") ?? (request.mustNameHost ? nil : "") else {
+      return APIError(400, "missing header: Host")
+    }
+    guard isKnown(host) else {
+      return APIError(
+        403,
+        "host \"\(host.prefix(100))\" is not allowed; allowed: an IP address, localhost, a name without a dot, or one given with --allow-host"
+      )
+    }
+    if let origin = request.header("Origin"), !isSameOrigin(origin, host: host) {
+      return APIError(
+        403, "origin \"\(origin.prefix(100))\" is not allowed; allowed: requests that don't come from a web page")
+    }
+    if request.header("Sec-Fetch-Site") == "cross-site" {
+      return APIError(403, "cross-site requests of web pages are not allowed")
+    }
+    return nil
+  }
+
+  /// The classic server's guard against web pages, kept: clients know it.
+  func refusesBrowser(_ request: APIRequest) -> Bool {
+    request.header("User-Agent")?.hasPrefix("Mozilla/") ?? false
+  }
+
+  private func isKnown(_ host: String) -> Bool {
+    let name = Gatekeeper.name(of: host)
+    if name.hasPrefix("[") || name.isEmpty { return true }
+    if name.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) { return true }
+    // A name of one label, or under a domain that the public DNS never serves, can't be an attacker's.
+    let isPrivate =
+      !name.contains(".") || [".localhost", ".local", ".internal", ".test"].contains { name.hasSuffix($0) }
+    return isPrivate || extraHosts.contains(name)
+  }
+
+  private func isSameOrigin(_ origin: String, host: String) -> Bool {
+    origin.lowercased() == "http://\(host.lowercased())"
+  }
+
+  /// Without the port and a final dot, in lower case.
+  private static func name(of host: String) -> String {
+    let host = host.lowercased()
+    if host.hasPrefix("[") { return String(host.prefix { $0 != "]" }) }
+    let name = host.prefix { $0 != ":" }
+    return String(name.hasSuffix(".") ? name.dropLast() : name)
+  }
+}

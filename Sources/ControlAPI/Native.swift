@@ -1,0 +1,204 @@
+import Conditioning
+import Proxying
+import Reactor
+import Settings
+
+// Headwind's own calls.
+extension API {
+  var nativeRoutes: [Route] {
+    [
+      Route(
+        "profiles",
+        [
+          "GET": { [self] _, _ in .now(.json(.object([("profiles", .array(registry.catalogue.profiles.map(\.json)))])))
+          }
+        ]),
+      Route(
+        "profiles/{}",
+        [
+          "GET": { [self] _, names throws(APIError) in .now(.json(try profile(named: names[0]).json)) },
+          "PUT": { [self] request, names throws(APIError) in try define(request, names[0]) },
+          "DELETE": { [self] _, names throws(APIError) in try undefine(names[0]) },
+        ]),
+      Route(
+        "profile",
+        [
+          "GET": { [self] _, _ in .now(.json(json(of: registry.profile))) },
+          "DELETE": { [self] request, _ in .now(clear(registry.profile)) },
+        ]),
+      Route(
+        "profile/{}",
+        ["PUT": { [self] request, names throws(APIError) in try put(names[0], in: registry.profile, request) }]),
+      Route(
+        "proxies/{}/profile",
+        [
+          "GET": { [self] _, names throws(APIError) in .now(.json(json(of: try proxy(names[0]).ownProfile))) },
+          "DELETE": { [self] _, names throws(APIError) in .now(clear(try proxy(names[0]).ownProfile)) },
+        ]),
+      Route(
+        "proxies/{}/profile/{}",
+        [
+          "PUT": { [self] request, names throws(APIError) in
+            try put(names[1], in: try proxy(names[0]).ownProfile, request)
+          }
+        ]),
+      Route("sessions", ["GET": { [self] request, _ throws(APIError) in .now(try listSessions(request)) }]),
+      Route("sessions/{}", ["DELETE": { [self] _, ids throws(APIError) in try endSession(ids[0]) }]),
+      Route("events", ["GET": { [self] request, _ throws(APIError) in try listEvents(request) }]),
+      Route("healthz", ["GET": { [self] _, _ in .now(health()) }]),
+      Route("readyz", ["GET": { [self] _, _ in .now(readiness()) }]),
+    ]
+  }
+
+  // MARK: Profiles
+
+  /// - Parameter status: what an unknown name is answered with: 404 where it is the path's, 400 where it is the body's.
+  func profile(named name: String, status: Int = 404) throws(APIError) -> Profile {
+    do throws(UnknownProfile) {
+      return try registry.catalogue.profile(named: name)
+    } catch {
+      throw APIError(status, error.description)
+    }
+  }
+
+  private func define(_ request: APIRequest, _ name: String) throws(APIError) -> APIAnswer {
+    do throws(SettingsError) {
+      let profile = try Profile(text: request.body, source: "request body", expectedName: name)
+      let isNew = registry.catalogue[name] == nil
+      try registry.catalogue.define(profile)
+      registry.catalogueChanged()
+      return .now(.json(profile.json, status: isNew ? 201 : 200))
+    } catch {
+      throw APIError(400, error.description)
+    }
+  }
+
+  private func undefine(_ name: String) throws(APIError) -> APIAnswer {
+    let profile = try profile(named: name)
+    let isInForce =
+      registry.profile.holds(profile.name) || registry.proxies.contains { $0.ownProfile.holds(profile.name) }
+    guard !isInForce else {
+      throw APIError(409, "profile \"\(profile.name)\" is in force; switch to another one first")
+    }
+    guard registry.catalogue.remove(profile.name) != nil else {
+      throw APIError(409, "profile \"\(profile.name)\" can't be removed")
+    }
+    return .now(.noContent)
+  }
+
+  private func put(_ name: String, in slot: ProfileSlot, _ request: APIRequest) throws(APIError) -> APIAnswer {
+    try request.refuseUnknownQuery(["for"])
+    let profile = try profile(named: name)
+    var duration: Interval?
+    if let text = request.query("for") {
+      do {
+        duration = Interval(try DurationText.parse(text))
+      } catch {
+        throw APIError(400, "\(error)")
+      }
+    }
+    slot.set(profile, for: duration, cause: .set)
+    return .now(.json(json(of: slot)))
+  }
+
+  private func clear(_ slot: ProfileSlot) -> APIResponse {
+    slot.set(nil, cause: .cleared)
+    return .json(json(of: slot))
+  }
+
+  func json(of slot: ProfileSlot) -> JSON {
+    .object([
+      ("name", .string(slot.current?.name ?? "none")), ("since", .string(slot.since.description)),
+      ("reverts_at", slot.revertsAt.map { .string($0.description) } ?? .null),
+    ])
+  }
+
+  // MARK: Sessions
+
+  private func listSessions(_ request: APIRequest) throws(APIError) -> APIResponse {
+    try request.refuseUnknownQuery(["proxy"])
+    let wanted = request.query("proxy")
+    let sessions = registry.sessions.filter { wanted == nil || $0.proxy.name == wanted }
+    return .json(.object([("sessions", .array(sessions.map(json(of:))))]))
+  }
+
+  private func json(of session: Session) -> JSON {
+    .object([
+      ("id", .integer(Int64(session.id))), ("proxy", .string(session.proxy.name)),
+      ("client", .string(session.client.description)),
+      ("upstream", .string(session.upstreamAddress?.description ?? session.proxy.upstream)),
+      ("profile", .string(session.proxy.profileName ?? "none")),
+      ("opened_at", .string(session.openedAt.description)),
+      ("upstream_bytes", .integer(session.upstreamBytes)), ("downstream_bytes", .integer(session.downstreamBytes)),
+      ("buffered_bytes", .integer(Int64(session.bufferedBytes))),
+      ("decisions", .array(session.decisions.map(\.json))),
+    ])
+  }
+
+  private func endSession(_ text: String) throws(APIError) -> APIAnswer {
+    guard let id = Int(text) else {
+      throw APIError(400, "session id \(JSON.string(String(text.prefix(40))).text) is not a whole number")
+    }
+    guard let session = registry.session(id) else { throw APIError(404, "session not found") }
+    session.end()
+    return .now(.noContent)
+  }
+
+  // MARK: Events
+
+  private func listEvents(_ request: APIRequest) throws(APIError) -> APIAnswer {
+    try request.refuseUnknownQuery(["since"])
+    // HEAD is answered without a stream: its answer has to end.
+    let accept = request.method == "GET" ? request.header("Accept") : nil
+    let wantsStream = accept?.contains("text/event-stream") ?? false
+    // A reconnecting event source says where it was.
+    let text = request.query("since") ?? (wantsStream ? request.header("Last-Event-ID") : nil)
+    var since = wantsStream ? registry.events.newest : 0
+    if let text {
+      guard let id = Int(text), id >= 0 else {
+        throw APIError(
+          400, "since is \(JSON.string(String(text.prefix(40))).text); allowed: the id of an event, 0 or more")
+      }
+      since = id
+    }
+    if wantsStream { return .events(since: since) }
+    let events = registry.events.events(since: since).map(API.json(of:))
+    return .now(.json(.object([("events", .array(events))])))
+  }
+
+  static func json(of event: Event) -> JSON {
+    let head: [(String, JSON?)] = [
+      ("id", .integer(Int64(event.id))), ("at", .string(event.at.description)), ("type", .string(event.type)),
+      ("proxy", event.proxy.map(JSON.string)), ("session", event.session.map { .integer(Int64($0)) }),
+    ]
+    return .object(head + event.details)
+  }
+
+  // MARK: Operations
+
+  private func health() -> APIResponse {
+    .json(.object([("status", "ok"), ("headwind", .string(Version.current))]))
+  }
+
+  private func readiness() -> APIResponse {
+    isReady
+      ? .json(.object([("status", "ready")])) : APIError(503, "not every configured listener is bound yet").response()
+  }
+}
+
+extension Decision {
+  var json: JSON {
+    let (name, how): (String, String?) =
+      switch outcome {
+      case .applied: ("applied", nil)
+      case .skipped: ("skipped", nil)
+      case .passed: ("passed", nil)
+      case .dropped(let how): ("dropped", how.rawValue)
+      }
+    return .object([
+      ("toxic", .string(toxic)), ("stream", .string(direction.rawValue)),
+      ("exchange", exchange.map { .integer(Int64($0)) }), ("outcome", .string(name)),
+      ("how", how.map(JSON.string)),
+    ])
+  }
+}

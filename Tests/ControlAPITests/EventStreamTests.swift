@@ -1,0 +1,98 @@
+import Settings
+import LoopTesting
+import Testing
+
+@testable import ControlAPI
+@testable import Proxying
+@testable import Reactor
+
+/// `GET /events` as `text/event-stream`.
+@Suite struct EventStreamTests {
+  private final class Reader {
+    var text = ""
+    var contentType: String?
+    var isOver = false
+    private var exchange: HTTPExchange?
+
+    init(_ desk: Desk, _ target: String = "/events", lastID: String? = nil) {
+      var request = HTTPClientRequest(host: "127.0.0.1", port: desk.port)
+      request.target = target
+      request.headers.append("Accept", "text/event-stream")
+      if let lastID { request.headers.append("Last-Event-ID", lastID) }
+      exchange = HTTPExchange(loop: desk.loop, request: request) { [unowned self] _ in isOver = true }
+      exchange?.onHeaders = { [unowned self] in contentType = $0.headers["Content-Type"] }
+      exchange?.onChunk = { [unowned self] in text += String(decoding: $0, as: UTF8.self) }
+    }
+
+    func leave() { exchange = nil }
+
+    /// Looks at the end only: the text may be long.
+    func has(_ id: Int) -> Bool { text.suffix(600).contains("id: \(id)\n") }
+
+    var ids: [Int] {
+      text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.compactMap { Int($0.dropFirst(4)) }
+    }
+  }
+
+  private let desk: Desk
+
+  init() throws { desk = try Desk(.live) }
+
+  private func record(_ count: Int) {
+    for _ in 0..<count { desk.registry.note("noted", []) }
+  }
+
+  private func open(_ target: String = "/events", lastID: String? = nil) throws -> Reader {
+    let reader = Reader(desk, target, lastID: lastID)
+    try desk.loop.runUntil { reader.text.hasPrefix(": headwind\n\n") }
+    return reader
+  }
+
+  @Test func eventsComeAsTheyHappen() throws {
+    record(2)
+    let reader = try open()
+    #expect(reader.contentType == "text/event-stream")
+    desk.registry.note("noted", [("what", "a\nb")])
+    try desk.loop.runUntil { reader.ids == [3] }
+    let block = reader.text.dropFirst(": headwind\n\n".count)
+    #expect(block.hasPrefix("id: 3\nevent: noted\ndata: {\"id\":3,\"at\":\""))
+    #expect(block.hasSuffix(",\"type\":\"noted\",\"what\":\"a\\nb\"}\n\n"))
+  }
+
+  @Test(
+    arguments: [("/events?since=0", nil, [1, 2, 3]), ("/events", "2", [3]), ("/events?since=1", "2", [2, 3])]
+      as [(String, String?, [Int])])
+  func thePastComesFirstWhenAskedFor(_ target: String, _ lastID: String?, _ expected: [Int]) throws {
+    record(3)
+    let reader = try open(target, lastID: lastID)
+    record(1)
+    try desk.loop.runUntil { reader.ids == expected + [4] }
+  }
+
+  /// The whole ring is more than a reader may let wait.
+  @Test func aLongPastComesWholeAndTheStreamGoesOn() throws {
+    let padding = JSON.string(String(repeating: "x", count: 200))
+    for _ in 0..<desk.registry.events.capacity + 5 { desk.registry.note("noted", [("padding", padding)]) }
+    let newest = desk.registry.events.newest
+    let reader = try open("/events?since=0")
+    record(1)
+    try desk.loop.runUntil { reader.isOver || reader.has(newest + 1) }
+    #expect(reader.ids == Array(6...newest + 1))
+    record(1)
+    try desk.loop.runUntil { reader.isOver || reader.has(newest + 2) }
+    #expect(!reader.isOver)
+  }
+
+  @Test func whoLeavesIsForgotten() throws {
+    let reader = try open()
+    reader.leave()
+    desk.loop.run(forMilliseconds: 20)
+    record(3)
+    #expect(try desk.call("GET", "/events?since=2").json()["events"]?.arrayValue?.count == 1)
+  }
+
+  @Test func anUnreadableSinceIsAnOrdinaryRefusal() throws {
+    let refusal = try desk.refusal("GET", "/events?since=x", headers: [("Accept", "text/event-stream")])
+    #expect(refusal == #"400 since is "x"; allowed: the id of an event, 0 or more"#)
+  }
+}
