@@ -1,0 +1,81 @@
+import Settings
+
+/// A command line, taken apart: options in any order, `--name value` or `--name=value`, `--` ends them.
+struct Arguments {
+  let command: Command
+  private(set) var operands: [String] = []
+  private var values: [String: [String]] = [:]
+
+  init(_ words: [String], for command: Command) throws(CommandError) {
+    self.command = command
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        operands += rest
+        break
+      }
+      guard word.hasPrefix("-"), word != "-" else {
+        operands.append(word)
+        continue
+      }
+      try take(word == "-h" ? "--help" : word, &rest)
+    }
+    guard !has("--help"), !has("--version") else { return }
+    try checkOperands()
+  }
+
+  /// The last value given for an option.
+  func value(_ name: String) -> String? { values[name]?.last }
+  func all(_ name: String) -> [String] { values[name] ?? [] }
+  func has(_ name: String) -> Bool { values[name] != nil }
+
+  func usage(_ message: String) -> CommandError { .usage(message, command: command.name) }
+
+  private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandError) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let name = parts[0]
+    guard let option = command.option(name) else {
+      let known = (command.options + Command.common).map(\.name)
+      let near = nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
+      throw usage("unknown option \(name)\(near)")
+    }
+    guard let what = option.value else {
+      guard parts.count == 1 else { throw usage("option \(name) takes no value") }
+      values[name] = []
+      return
+    }
+    guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
+      throw usage("option \(name) needs a value: \(name) \(what)")
+    }
+    guard option.isRepeatable || values[name] == nil else { throw usage("option \(name) is given twice") }
+    values[name, default: []].append(value)
+  }
+
+  private func checkOperands() throws(CommandError) {
+    if operands.count < command.operandCount.lowerBound { throw usage("missing: \(command.operands)") }
+    if operands.count > command.operandCount.upperBound {
+      throw usage("unexpected argument \"\(operands[command.operandCount.upperBound])\"")
+    }
+  }
+}
+
+// MARK: Typed values
+
+extension Arguments {
+  func wholeNumber(_ name: String) throws(CommandError) -> UInt64? {
+    guard let text = value(name) else { return nil }
+    guard let number = UInt64(text) else {
+      throw usage("\(name) is \"\(text)\"; allowed: a whole number from 0 to \(UInt64.max)")
+    }
+    return number
+  }
+
+  func duration(_ name: String) throws(CommandError) -> Duration? {
+    guard let text = value(name) else { return nil }
+    do {
+      return try DurationText.parse(text)
+    } catch {
+      throw usage("\(name) \(error.message)")
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Reactor
+import Settings
+
+extension Command {
+  static let use = Command(
+    name: "use",
+    summary: "Switch a running daemon to a profile.",
+    operands: "PROFILE",
+    operandCount: 1...1,
+    options: [
+      .control,
+      OptionSpec(name: "--proxy", value: "NAME", help: "Switch this proxy alone."),
+      OptionSpec(name: "--for", value: "TIME", help: "Return to the profile before by itself, such as 30s."),
+      .json,
+    ],
+    details: """
+      `headwind use none` lets everything pass again. With --proxy NAME the proxy's own profile comes before the global
+      one; `none` there makes it pass whatever the others do.
+      """,
+    run: { arguments throws(CommandError) in
+      let client = try ControlClient(arguments)
+      let scope = arguments.value("--proxy").map { "/proxies/\(percentEncoded($0))" } ?? ""
+      var target = "\(scope)/profile/\(percentEncoded(arguments.operands[0]))"
+      if let text = arguments.value("--for") {
+        _ = try arguments.duration("--for")
+        target += "?for=\(percentEncoded(text))"
+      }
+      let answer = try client.send("PUT", target)
+      if arguments.has("--json") { return StandardOutput.write(answer.text + "\n") }
+      let whose = arguments.value("--proxy").map { "proxy \($0)" } ?? "all proxies"
+      let until = answer["reverts_at"]?.string.map { ", until \($0)" } ?? ""
+      StandardOutput.write("\(whose): \(answer["name"]?.string ?? "")\(until)\n")
+    })
+
+  static let status = Command(
+    name: "status",
+    summary: "Show a running daemon's profile, proxies and sessions.",
+    options: [.control, .json],
+    run: { arguments throws(CommandError) in
+      let client = try ControlClient(arguments)
+      let status = JSON.object([
+        ("health", try client.get("/healthz")), ("profile", try client.get("/profile")),
+        ("proxies", try client.get("/proxies")), ("sessions", try client.get("/sessions")["sessions"] ?? []),
+      ])
+      StandardOutput.write(arguments.has("--json") ? status.text + "\n" : StatusText(status).text)
+    })
+
+  static let wait = Command(
+    name: "wait",
+    summary: "Wait until a daemon is ready.",
+    options: [
+      .control, OptionSpec(name: "--timeout", value: "TIME", help: "Give up after this long (default: 10s)."), .json,
+    ],
+    details: "Exit status 0 as soon as every configured listener is bound, 1 when the time is over.",
+    run: { arguments throws(CommandError) in
+      let client = try ControlClient(arguments)
+      let timeout = try arguments.duration("--timeout") ?? .seconds(10)
+      let clock = ContinuousClock()
+      let end = clock.now + timeout
+      var last = ""
+      repeat {
+        switch client.exchange(
+          "GET", "/readyz", timeout: max(.milliseconds(1), min(.seconds(1), clock.now.duration(to: end))))
+        {
+        case .success(let response) where response.status == 200:
+          if arguments.has("--json") { StandardOutput.write(String(decoding: response.body, as: UTF8.self) + "\n") }
+          return
+        case .success(let response): last = "status \(response.status)"
+        case .failure(let error): last = error.description
+        }
+        ThisProcess.pause(milliseconds: 20)
+      } while clock.now < end
+      throw .failure("not ready after \(timeout): http://\(client.address): \(last)")
+    })
+}
+
+/// What `status` prints for people.
+struct StatusText {
+  let text: String
+
+  init(_ status: JSON) {
+    let until = status["profile"]?["reverts_at"]?.string.map { " (until \($0))" } ?? ""
+    var text = "profile: \(status["profile"]?["name"]?.string ?? "none")\(until)\n\n"
+    let sessions = status["sessions"]?.array ?? []
+    var table = TextTable(
+      ["PROXY", "LISTEN", "UPSTREAM", "STATE", "OWN PROFILE", "TOXICS", "SESSIONS"], rightAligned: [5, 6])
+    for (name, proxy) in status["proxies"]?.members ?? [] {
+      table.add([
+        name, proxy["listen"]?.string ?? "", proxy["upstream"]?.string ?? "",
+        proxy["enabled"]?.bool == true ? "enabled" : "disabled", proxy["profile"]?.string ?? "-",
+        "\(proxy["toxics"]?.array.count ?? 0)",
+        "\(sessions.count { $0["proxy"]?.string == name })",
+      ])
+    }
+    text += table.text
+    self.text = text
+  }
+}

@@ -1,0 +1,92 @@
+import Reactor
+import Settings
+
+extension Command {
+  static let profiles = Command(
+    name: "profiles",
+    summary: "List the profiles, or show one.",
+    operands: "[list | show NAME]",
+    operandCount: 0...2,
+    options: [.profileDirectories, .control, .json],
+    details: """
+      Asks the daemon when --control or $HEADWIND_URL names one; otherwise reads the built-in profiles and those of
+      --profiles. Round trips are in ms, rates in bytes per second, of each direction.
+      """,
+    run: { arguments throws(CommandError) in
+      let words = arguments.operands
+      switch (words.first ?? "list", words.count) {
+      case ("list", 0...1): try list(arguments)
+      case ("show", 2): try show(words[1], arguments)
+      case ("show", _): throw arguments.usage("show needs the NAME of a profile")
+      default: throw arguments.usage("unexpected argument \"\(words[0])\"; allowed: list, show NAME")
+      }
+    })
+
+  static let checkConfig = Command(
+    name: "check-config",
+    summary: "Check a config file and the profiles, without starting anything.",
+    operands: "[FILE]",
+    operandCount: 0...1,
+    options: [
+      OptionSpec(name: "--config", value: "FILE", help: "The config file (or name it without the option)."),
+      .profileDirectories, .json,
+    ],
+    run: { arguments throws(CommandError) in
+      let path = arguments.operands.first ?? arguments.value("--config")
+      let config = try ServeOptions.config(path)
+      let catalogue = try ServeOptions.catalogue(ServeOptions.directories(arguments), config)
+      try ServeOptions.checkProfiles(of: config, from: path, catalogue)
+      let counts = [
+        ("proxies", JSON.integer(Int64(config.proxies.count))), ("profiles", .integer(Int64(catalogue.profiles.count))),
+      ]
+      if arguments.has("--json") {
+        return StandardOutput.write(JSON.object([("ok", true)] + counts).text + "\n")
+      }
+      StandardOutput.write(
+        "ok: \(config.proxies.count) proxies, profile \(config.profile ?? "none"), \(catalogue.profiles.count) profiles known\n"
+      )
+    })
+
+  private static func isRemote(_ arguments: Arguments) -> Bool {
+    arguments.has("--control") || (Environment.url != nil && !arguments.has("--profiles"))
+  }
+
+  private static func local(_ arguments: Arguments) throws(CommandError) -> ProfileCatalogue {
+    try ServeOptions.catalogue(ServeOptions.directories(arguments), Config())
+  }
+
+  private static func list(_ arguments: Arguments) throws(CommandError) {
+    let listing =
+      isRemote(arguments)
+      ? try ControlClient(arguments).get("/profiles")
+      : JSON.object([("profiles", .array(try local(arguments).profiles.map(\.json)))])
+    if arguments.has("--json") { return StandardOutput.write(listing.text + "\n") }
+    var table = TextTable(["NAME", "ROUND TRIP", "DOWN B/s", "UP B/s", "SUMMARY"], rightAligned: [2, 3])
+    for profile in listing["profiles"]?.array ?? [] {
+      let path = profile["path"]
+      table.add([
+        profile["name"]?.string ?? "", roundTrip(path), path?["downstream_bytes_per_second"]?.text ?? "-",
+        path?["upstream_bytes_per_second"]?.text ?? "-", profile["summary"]?.string ?? "",
+      ])
+    }
+    StandardOutput.write(table.text)
+  }
+
+  private static func roundTrip(_ path: JSON?) -> String {
+    let latency = path?["latency_ms"]?.text ?? "0"
+    let jitter = path?["jitter_ms"]?.text ?? "0"
+    if latency == "0" { return "-" }
+    return jitter == "0" ? "\(latency) ms" : "\(latency) ± \(jitter) ms"
+  }
+
+  private static func show(_ name: String, _ arguments: Arguments) throws(CommandError) {
+    let profile: JSON
+    if isRemote(arguments) {
+      profile = try ControlClient(arguments).get("/profiles/\(percentEncoded(name))")
+    } else {
+      let catalogue = try local(arguments)
+      profile = try failing { () throws(UnknownProfile) in try catalogue.profile(named: name).json }
+    }
+    StandardOutput.write((arguments.has("--json") ? profile.text : profile.indentedText) + "\n")
+  }
+}

@@ -1,0 +1,52 @@
+extension Command {
+  /// What makes a daemon; `run` will take the same.
+  static let serveOptions: [OptionSpec] = [
+    OptionSpec(
+      name: "--config", value: "FILE", help: "Config file (JSON5): toxiproxy's array of proxies, or an object."),
+    OptionSpec(
+      name: "--proxy", value: "NAME=LISTEN,UPSTREAM", isRepeatable: true,
+      help: "A proxy, such as web=127.0.0.1:8080,example.com:80. Port 0 takes a free one."),
+    OptionSpec(name: "--profile", value: "NAME", help: "Profile in force from the start (default: none)."),
+    .profileDirectories,
+    OptionSpec(
+      name: "--control", value: "HOST:PORT", help: "Where the control API listens (default: 127.0.0.1:8474)."),
+    OptionSpec(
+      name: "--allow-remote", help: "Let the control API listen on an address that other machines can reach."),
+    OptionSpec(
+      name: "--allow-host", value: "NAME", isRepeatable: true,
+      help: "A public name under which the control API may be asked (it refuses others: DNS rebinding)."),
+    OptionSpec(
+      name: "--seed", value: "N",
+      help: "Seed of every decision by chance; the same seed repeats them (default: random)."),
+    OptionSpec(name: "--connect-timeout", value: "TIME", help: "How long to try to reach an upstream (default: 10s)."),
+    OptionSpec(
+      name: "--drain-timeout", value: "TIME",
+      help: "How long delayed bytes are still delivered after SIGTERM (default: 5s)."),
+    OptionSpec(name: "--log-format", value: "text|json", help: "Form of the log on standard error (default: text)."),
+    OptionSpec(
+      name: "--log-level", value: "LEVEL", help: "debug, info, warning, error or silent (default: info)."),
+    OptionSpec(name: "--ready-file", value: "FILE", help: "Also write the ready line to this file."),
+    OptionSpec(
+      name: "--demo", help: "Add a proxy named demo before a small HTTP server that answers /bytes/N."),
+  ]
+
+  static let serve = Command(
+    name: "serve",
+    summary: "Run the daemon: accept, condition, forward; and the control API.",
+    options: serveOptions,
+    details: """
+      Once every configured listener is bound, one JSON line with the real addresses goes to standard output:
+        {"event":"ready","control":"127.0.0.1:8474","proxies":{"web":"127.0.0.1:8080"},…,"pid":4711}
+      Options win over the config file. SIGTERM or SIGINT: no more connections, what is delayed is delivered for a
+      bounded time, exit 0; a second one ends it at once. SIGHUP: config and profiles are read again; what is wrong
+      is refused and changes nothing.
+
+      Examples:
+        headwind serve --proxy web=127.0.0.1:8080,example.com:80 --profile 3g
+        curl -X PUT http://127.0.0.1:8474/profile/edge
+      """,
+    run: { arguments throws(CommandError) in
+      let daemon = try Daemon(ServeOptions(arguments))
+      try daemon.run()
+    })
+}

@@ -1,0 +1,32 @@
+import Settings
+
+/// Why a command ends without success.
+enum CommandError: Error, Equatable {
+  /// The command line can't be understood: exit 64, as sysexits.h has it.
+  case usage(String, command: String?)
+  /// What was asked for couldn't be done: exit 1.
+  case failure(String)
+  /// As `failure`, when all has been said already.
+  case silentFailure
+
+  static func unknownCommand(_ word: String) -> CommandError {
+    let near = nearest(to: word, among: Command.all.map(\.name)).map { "; did you mean \"\($0)\"?" } ?? ""
+    return .usage("unknown command \"\(word)\"\(near)", command: nil)
+  }
+
+  var exitCode: Int32 {
+    switch self {
+    case .usage: 64
+    case .failure, .silentFailure: 1
+    }
+  }
+
+  var text: String {
+    switch self {
+    case .usage(let message, let command):
+      "headwind: \(message)\nTry `headwind \(command.map { "\($0) " } ?? "")--help`.\n"
+    case .failure(let message): "headwind: \(message)\n"
+    case .silentFailure: ""
+    }
+  }
+}

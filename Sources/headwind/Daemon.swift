@@ -1,0 +1,143 @@
+import ControlAPI
+import Proxying
+import Reactor
+import Settings
+
+/// The daemon: puts the parts together, says when it is ready, and ends in good order.
+final class Daemon {
+  let options: ServeOptions
+  let loop: EventLoop
+  let log: Log
+  let registry: ProxyRegistry
+  private let api: API
+  private var control: ControlServer?
+  private var demo: DemoUpstream?
+  private var signals: [SignalSource] = []
+  private var draining: Drain?
+  private var failure: CommandError?
+  /// What the config file said last: what a reload compares with.
+  var config: Config
+
+  init(_ options: ServeOptions) throws(CommandError) {
+    self.options = options
+    config = options.config
+    // Without the right to raise it the limit stays; running out is survived.
+    _ = try? Descriptors.raiseLimit()
+    loop = try failing { () throws(LoopError) in try EventLoop() }
+    log = Log(level: options.logLevel, format: options.logFormat)
+    let (loop, log) = (loop, log)
+    registry = try failing { () throws(LoopError) in
+      try ProxyRegistry(
+        loop: loop, catalogue: options.catalogue, limits: options.limits, seed: options.seed, log: log)
+    }
+    api = API(registry: registry, extraHosts: options.extraHosts)
+  }
+
+  /// Serves until a signal ends it.
+  func run() throws(CommandError) {
+    try listenToSignals()
+    loop.later { [self] in start() }
+    loop.run()
+    if let path = options.readyFile { TextFile.remove(path) }
+    if let failure { throw failure }
+  }
+
+  // MARK: Start
+
+  /// Each step may have to look a name up, so each goes on in the next one's hands.
+  private func start() {
+    registry.resolve([options.control.description]) { [self] results in
+      attempt { () throws(CommandError) in try openControl(results[0]) }
+    }
+  }
+
+  private func openControl(_ result: Result<Binding, RegistryError>) throws(CommandError) {
+    let address = try failing { () throws(RegistryError) in try result.get() }.address
+    guard address.isLoopback || options.allowsRemote else {
+      throw .failure(
+        "control address \(address) can be reached from other machines; allowed: a loopback address, or --allow-remote")
+    }
+    do {
+      control = try ControlServer(loop: loop, address: address, api: api)
+    } catch {
+      throw .failure("control address \(address): \(error)")
+    }
+    if options.isDemo { demo = try failing { () throws(LoopError) in try DemoUpstream(loop: loop) } }
+    openProxies()
+  }
+
+  private func openProxies() {
+    if let name = options.profile { registry.profile.set(registry.catalogue[name], cause: .set) }
+    var proxies = options.proxies
+    if let demo { proxies.append(demo.proxy) }
+    registry.resolve(proxies.map(\.listen)) { [self] results in
+      attempt { () throws(CommandError) in
+        for (proxy, result) in zip(proxies, results) where proxy.isEnabled {
+          do throws(RegistryError) { _ = try result.get() } catch { throw .failure("proxy \(proxy.name): \(error)") }
+        }
+        _ = try failing { () throws(RegistryError) in
+          try registry.populate(proxies, bindings: results)
+        }
+        try becomeReady()
+      }
+    }
+  }
+
+  private func becomeReady() throws(CommandError) {
+    api.isReady = true
+    let line = readyLine + "\n"
+    if let path = options.readyFile {
+      do throws(LoopError) {
+        try TextFile.write(line, to: path)
+      } catch {
+        throw .failure("ready file \(path): \(error)")
+      }
+    }
+    StandardOutput.write(line)
+    ServiceNotifier.ready()
+    if options.isDemo, let control { StandardError.write(DemoUpstream.hint(control: control.localAddress, registry)) }
+  }
+
+  private var readyLine: String {
+    let proxies = JSON.object(registry.proxies.map { ($0.name, .string($0.listen)) })
+    return JSON.object([
+      ("event", "ready"), ("control", control.map { .string($0.localAddress.description) } ?? .null),
+      ("proxies", proxies), ("http_proxy", .null), ("socks", .null),
+      ("pid", .integer(Int64(ThisProcess.identifier))), ("seed", .unsigned(options.seed)),
+      ("profile", .string(registry.profile.current?.name ?? "none")), ("version", .string(VersionText.full)),
+    ]).text
+  }
+
+  private func attempt(_ body: () throws(CommandError) -> Void) {
+    do throws(CommandError) {
+      try body()
+    } catch {
+      failure = error
+      loop.stop()
+    }
+  }
+
+  // MARK: Signals
+
+  private func listenToSignals() throws(CommandError) {
+    try failing { () throws(LoopError) in
+      for signal in [ThisProcess.terminate, ThisProcess.interrupt] {
+        signals.append(try SignalSource(loop: loop, signal: signal) { [unowned self] in stop() })
+      }
+      signals.append(try SignalSource(loop: loop, signal: ThisProcess.hangUp) { [unowned self] in reload() })
+    }
+  }
+
+  private func stop() {
+    guard draining == nil else {
+      log.info("stopping at once")
+      draining?.giveUp()
+      return loop.stop()
+    }
+    ServiceNotifier.stopping()
+    log.info("stopping", [("sessions", .integer(Int64(registry.sessions.count)))])
+    // Nothing new is to come, by no way.
+    control?.close()
+    draining = registry.drain { [self] in loop.stop() }
+  }
+}

@@ -1,0 +1,43 @@
+import Reactor
+
+/// Finds the command and runs it: 0 for success, 1 for failure, 64 for a command line that can't be understood.
+@main
+enum Main {
+  static func main() {
+    ignoreBrokenPipes()
+    let words = Array(CommandLine.arguments.dropFirst())
+    ThisProcess.exit(run(words))
+  }
+
+  static func run(_ words: [String]) -> Int32 {
+    do throws(CommandError) {
+      guard let first = words.first else { throw .usage("a command is missing", command: nil) }
+      switch first {
+      case "--help", "-h", "help":
+        StandardOutput.write(try help(Array(words.dropFirst())))
+      case "--version", "-version", "version":
+        StandardOutput.write("headwind \(VersionText.full)\n")
+      default:
+        guard let command = Command.named(first) else { throw .unknownCommand(first) }
+        try run(command, Array(words.dropFirst()))
+      }
+      return 0
+    } catch {
+      StandardError.write(error.text)
+      return error.exitCode
+    }
+  }
+
+  private static func run(_ command: Command, _ words: [String]) throws(CommandError) {
+    let arguments = try Arguments(words, for: command)
+    if arguments.has("--help") { return StandardOutput.write(Help.text(for: command)) }
+    if arguments.has("--version") { return StandardOutput.write("headwind \(VersionText.full)\n") }
+    try command.run(arguments)
+  }
+
+  private static func help(_ words: [String]) throws(CommandError) -> String {
+    guard let name = words.first(where: { !$0.hasPrefix("-") }) else { return Help.overview }
+    guard let command = Command.named(name) else { throw .unknownCommand(name) }
+    return Help.text(for: command)
+  }
+}

@@ -1,0 +1,166 @@
+import Conditioning
+import Proxying
+import Settings
+
+/// What `serve` is to do: the config file with the command line over it.
+struct ServeOptions {
+  static let defaultControl = "127.0.0.1:8474"
+
+  let configFile: String?
+  let config: Config
+  let catalogue: ProfileCatalogue
+  private let profileDirectories: [String]
+  let proxies: [ProxySpec]
+  /// The name of the global profile; nil for none.
+  let profile: String?
+  let control: Endpoint
+  let seed: UInt64
+  let limits: Limits
+  let logFormat: Log.Format
+  let logLevel: Log.Level
+  let readyFile: String?
+  let allowsRemote: Bool
+  let extraHosts: Set<String>
+  let isDemo: Bool
+
+  /// Reads everything that can be wrong before anything is opened.
+  init(_ arguments: Arguments) throws(CommandError) {
+    configFile = arguments.value("--config")
+    config = try ServeOptions.config(configFile)
+    profileDirectories = ServeOptions.directories(arguments)
+    catalogue = try ServeOptions.catalogue(profileDirectories, config)
+    isDemo = arguments.has("--demo")
+    proxies = try ServeOptions.proxies(arguments, config)
+    profile = arguments.value("--profile") ?? config.profile
+    control = try ServeOptions.control(arguments, config)
+    seed = try arguments.wholeNumber("--seed") ?? config.seed ?? .random(in: 0..<(1 << 53))
+    limits = try ServeOptions.limits(arguments, config)
+    logFormat = try ServeOptions.logFormat(arguments, config)
+    logLevel = try ServeOptions.logLevel(arguments, config)
+    readyFile = arguments.value("--ready-file")
+    allowsRemote = arguments.has("--allow-remote")
+    extraHosts = Set(arguments.all("--allow-host").map { $0.lowercased() })
+    try ServeOptions.checkProfiles(of: config, from: configFile, catalogue)
+    if let profile { try failing { () throws(UnknownProfile) in _ = try catalogue.profile(named: profile) } }
+  }
+
+  /// Every profile that the config file names must be there; otherwise file and field are told.
+  static func checkProfiles(
+    of config: Config, from path: String?, _ catalogue: ProfileCatalogue
+  ) throws(CommandError) {
+    let fields =
+      [("profile", config.profile)]
+      + config.proxies.enumerated().map { ("proxies[\($0.offset)].profile", $0.element.profile) }
+    for case (let field, let name?) in fields {
+      do throws(UnknownProfile) {
+        _ = try catalogue.profile(named: name)
+      } catch {
+        throw .failure("\(path ?? "config"): \(field): \(error)")
+      }
+    }
+  }
+
+  static func config(_ path: String?) throws(CommandError) -> Config {
+    guard let path else { return Config() }
+    return try failing { () throws(SettingsError) in try Config.load(path: path) }
+  }
+
+  /// The profiles of the config file's directories, and over them those of the command line or the environment.
+  func catalogue(_ config: Config) throws(CommandError) -> ProfileCatalogue {
+    try ServeOptions.catalogue(profileDirectories, config)
+  }
+
+  static func catalogue(_ directories: [String], _ config: Config) throws(CommandError) -> ProfileCatalogue {
+    try failing { () throws(SettingsError) in
+      try ProfileCatalogue(directories: config.profileDirectories + directories)
+    }
+  }
+
+  /// Directories from the command line, else from the environment (several are separated by colons).
+  static func directories(_ arguments: Arguments) -> [String] {
+    let given = arguments.all("--profiles")
+    if !given.isEmpty { return given }
+    return Environment.profiles?.split(separator: ":").map(String.init) ?? []
+  }
+
+  private static func proxies(_ arguments: Arguments, _ config: Config) throws(CommandError) -> [ProxySpec] {
+    var proxies = config.proxies
+    var given: Set<String> = []
+    for text in arguments.all("--proxy") {
+      let proxy = try proxy(text, arguments)
+      guard given.insert(proxy.name).inserted else { throw arguments.usage("--proxy \(proxy.name) is given twice") }
+      proxies.removeAll { $0.name == proxy.name }
+      proxies.append(proxy)
+    }
+    return proxies
+  }
+
+  /// `NAME=LISTEN,UPSTREAM`
+  private static func proxy(_ text: String, _ arguments: Arguments) throws(CommandError) -> ProxySpec {
+    func wrong(_ reason: String) -> CommandError {
+      arguments.usage(
+        "--proxy is \"\(text)\": \(reason); allowed: NAME=LISTEN,UPSTREAM, such as web=127.0.0.1:8080,example.com:80")
+    }
+    guard let sign = text.firstIndex(of: "="), sign != text.startIndex else { throw wrong("no name") }
+    let addresses = text[text.index(after: sign)...].split(separator: ",", omittingEmptySubsequences: false)
+    guard addresses.count == 2 else { throw wrong("not two addresses behind the name") }
+    let (listen, upstream) = (String(addresses[0]), String(addresses[1]))
+    if let problem = Endpoint.problem(in: listen) { throw wrong(problem.reason) }
+    guard !upstream.isEmpty else { throw wrong("no upstream") }
+    if let problem = Endpoint.problem(in: upstream) { throw wrong(problem.reason) }
+    return ProxySpec(name: String(text[..<sign]), listen: listen, upstream: upstream)
+  }
+
+  private static func control(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Endpoint {
+    guard let text = arguments.value("--control") else {
+      if let configured = config.control { return configured }
+      return Endpoint(host: "127.0.0.1", service: "8474")
+    }
+    do {
+      return try Endpoint(parsing: text)
+    } catch {
+      throw arguments.usage("--control is \"\(text)\": \(error.reason); allowed: HOST:PORT, such as \(defaultControl)")
+    }
+  }
+
+  private static func limits(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Limits {
+    var limits = Limits()
+    if let time = config.connectTimeoutMilliseconds { limits.connectTimeout = .milliseconds(Double(time)) }
+    if let time = config.drainTimeoutMilliseconds { limits.drainTimeout = .milliseconds(Double(time)) }
+    if let time = try arguments.duration("--connect-timeout") { limits.connectTimeout = Interval(time) }
+    if let time = try arguments.duration("--drain-timeout") { limits.drainTimeout = Interval(time) }
+    if let bytes = config.maxLinkBufferBytes { limits.linkBytes = Int(bytes) }
+    if let bytes = config.maxBufferBytes { limits.processBytes = Int(bytes) }
+    if let count = config.maxConnections { limits.sessions = Int(count) }
+    return limits
+  }
+
+  private static func logFormat(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Log.Format {
+    guard let text = arguments.value("--log-format") else {
+      return config.logFormat.flatMap { Log.Format(rawValue: $0.rawValue) } ?? .text
+    }
+    guard let format = Log.Format(rawValue: text) else {
+      throw arguments.usage("--log-format is \"\(text)\"; allowed: text, json")
+    }
+    return format
+  }
+
+  private static func logLevel(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Log.Level {
+    guard let text = arguments.value("--log-level") else {
+      return config.logLevel.flatMap { Log.Level(name: $0.rawValue) } ?? .info
+    }
+    guard let level = Log.Level(name: text) else {
+      throw arguments.usage("--log-level is \"\(text)\"; allowed: debug, info, warning, error, silent")
+    }
+    return level
+  }
+}
+
+/// Turns any error that says what is wrong into a failed command.
+func failing<T, E: Error & CustomStringConvertible>(_ body: () throws(E) -> T) throws(CommandError) -> T {
+  do throws(E) {
+    return try body()
+  } catch {
+    throw .failure(error.description)
+  }
+}

@@ -1,0 +1,166 @@
+import Testing
+
+/// The commands, their exit statuses, and where they write: data on standard output, all else on standard error.
+@Suite(.blocking)
+struct CommandLineTests {
+  static let commands = ["serve", "use", "status", "profiles", "wait", "check-config", "demo"]
+
+  // MARK: Help and usage
+
+  @Test(arguments: commands)
+  func eachCommandHelpsAndTellsItsVersion(command: String) throws {
+    for words in [[command, "--help"], [command, "-h"], ["help", command], [command, "--bogus-not", "--help"]].prefix(3)
+    {
+      let help = try Program.run(words)
+      #expect(help.status == 0)
+      #expect(help.output.contains("Usage: headwind \(command)"))
+      #expect(help.errors.isEmpty)
+    }
+    let version = try Program.run([command, "--version"])
+    #expect(version.status == 0)
+    #expect(version.output.hasPrefix("headwind "))
+  }
+
+  @Test func theOverviewNamesEachCommand() throws {
+    for words in [["--help"], ["-h"], ["help"]] {
+      let help = try Program.run(words)
+      #expect(help.status == 0)
+      for command in Self.commands { #expect(help.output.contains("\n  \(command) ")) }
+    }
+    #expect(try Program.run(["--version"]).output == Program.run(["version"]).output)
+  }
+
+  static let usageErrors: [(words: [String], says: String)] = [
+    ([], "command"), (["serv"], #""serve""#), (["serve", "--bogus"], "--bogus"),
+    (["serve", "--profil", "x"], "--profile"),
+    (["serve", "extra"], "extra"), (["serve", "--proxy"], "--proxy"),
+    (["serve", "--proxy", "x"], "NAME=LISTEN,UPSTREAM"),
+    (["serve", "--proxy", "x=127.0.0.1:99999,y:1"], "port"), (["serve", "--seed", "-1"], "-1"),
+    (["serve", "--seed", "NaN"], "NaN"), (["serve", "--seed", "1e3"], "1e3"),
+    (["serve", "--seed", "99999999999999999999"], "99999999999999999999"),
+    (["serve", "--log-level", "loud"], "loud"), (["serve", "--log-format", "xml"], "xml"),
+    (["serve", "--connect-timeout", "0s"], "0s"), (["serve", "--control", "x"], #""x""#),
+    (["serve", "--demo=yes"], "--demo"), (["use"], "PROFILE"), (["use", "3g", "edge"], "edge"),
+    (["use", "3g", "--for", "soon"], "soon"), (["use", "3g", "--for", "-5s"], "-5s"), (["status", "--jsno"], "--json"),
+    (["profiles", "show"], "NAME"), (["profiles", "shoe"], "shoe"), (["wait", "--timeout", "forever"], "forever"),
+    (["demo", "--bytes", "-1"], "-1"), (["demo", "--bytes", "1000000000"], "50000000"),
+    (["check-config", "a", "b"], #""b""#),
+  ]
+
+  @Test(arguments: usageErrors)
+  func whatCanNotBeUnderstoodIsAUsageError(words: [String], says: String) throws {
+    let result = try Program.run(words)
+    #expect(result.status == 64)
+    #expect(result.output.isEmpty)
+    #expect(result.errors.hasPrefix("headwind: "))
+    #expect(result.errors.contains(says), "\(result.errors)")
+  }
+
+  // MARK: A running daemon
+
+  @Test func useSwitchesAndStatusShows() throws {
+    let upstream = try Upstream.echo()
+    let daemon = try Daemon(["a": upstream.address, "b": upstream.address])
+    let here = ["HEADWIND_URL": daemon.url]
+    #expect(try Program.run(["use", "3g"], environment: here).status == 0)
+    #expect(try daemon.api.get("/profile").json["name"] == "3g")
+    let other = try Program.run(["use", "--proxy", "a", "edge", "--control", daemon.url, "--json"])
+    #expect(other.json["name"] == "edge")
+    #expect(try daemon.api.get("/proxies/a/profile").json["name"] == "edge")
+    #expect(try daemon.api.get("/proxies/b/profile").json["name"] == "none")
+
+    let client = try daemon.connect("b")
+    #expect(try client.echo("x") == "x")
+    let status = try Program.run(["status", "--json"], environment: here)
+    #expect(status.status == 0)
+    #expect(status.json["profile"]["name"] == "3g")
+    #expect(status.json["proxies"].keys == ["a", "b"])
+    #expect(status.json["sessions"].array.count == 1)
+    let text = try Program.run(["status"], environment: here).output
+    #expect(text.contains("profile: 3g"))
+    #expect(text.contains(try daemon.listen("a").description))
+  }
+
+  @Test func useForRevertsByItself() throws {
+    let daemon = try Daemon()
+    let used = try Program.run(["use", "edge", "--for=500ms", "--control", daemon.url, "--json"])
+    #expect(used.status == 0)
+    #expect(used.json["reverts_at"].string != nil)
+    #expect(try eventually { try daemon.api.get("/profile").json["name"] == "none" })
+  }
+
+  @Test func useNamesTheKnownProfilesWhenOneIsNot() throws {
+    let daemon = try Daemon()
+    let result = try Program.run(["use", "4g", "--control", daemon.url])
+    #expect(result.status == 1)
+    #expect(result.output.isEmpty)
+    for name in ["4g", "3g", "edge", "lte"] { #expect(result.errors.contains(name)) }
+    #expect(try daemon.api.get("/profile").json["name"] == "none")
+    #expect(try Program.run(["use", "3g", "--proxy", "nope", "--control", daemon.url]).status == 1)
+  }
+
+  @Test(arguments: [["use", "3g"], ["status"], ["profiles", "list"], ["wait", "--timeout", "200ms"]])
+  func withoutADaemonItFailsAndNamesTheAddress(words: [String]) throws {
+    let url = "http://127.0.0.1:\(try ListeningSocket.freePort())"
+    let result = try Program.run(words, environment: ["HEADWIND_URL": url])
+    #expect(result.status == 1)
+    #expect(result.output.isEmpty)
+    #expect(result.errors.contains(url), "\(result.errors)")
+  }
+
+  @Test func waitReturnsAsSoonAsTheDaemonIsReady() throws {
+    let control = Address(host: "127.0.0.1", port: try ListeningSocket.freePort())
+    let waiting = try Program(Program.headwind, ["wait", "--control", "http://\(control)", "--timeout", "20s"])
+    pause(.milliseconds(200))
+    #expect(waiting.ended() == nil)
+    let daemon = try Daemon(control: control.description)
+    #expect(waiting.exit() == 0)
+    #expect(daemon.program.ended() == nil)
+  }
+
+  @Test func profilesAreListedAndShown() throws {
+    let daemon = try Daemon()
+    let listed = try Program.run(["profiles", "list", "--json"])
+    #expect(listed.status == 0)
+    #expect(listed.json == (try daemon.api.get("/profiles").json))
+    #expect(try Program.run(["profiles", "list", "--json", "--control", daemon.url]).json == listed.json)
+    let shown = try Program.run(["profiles", "show", "edge", "--json"])
+    #expect(shown.json == (try daemon.api.get("/profiles/edge").json))
+    #expect(try Program.run(["profiles"]).output.contains("edge"))
+    let unknown = try Program.run(["profiles", "show", "edgee"])
+    #expect(unknown.status == 1)
+    #expect(unknown.errors.contains(#"did you mean "edge""#))
+  }
+
+  @Test func aDirectoryOfProfilesWins() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(
+      #"{"name":"3g","summary":"mine","source":"a test","path":{"latency_ms":7}, /* JSON5 */ }"#, to: "3g.json")
+    for (words, environment) in [
+      (["--profiles", directory.path], [:]), ([], ["HEADWIND_PROFILES": directory.path]),
+    ] as [([String], [String: String])] {
+      let shown = try Program.run(["profiles", "show", "3g", "--json"] + words, environment: environment)
+      #expect(shown.json["path"]["latency_ms"] == 7)
+    }
+    let daemon = try Daemon([:], ["--profiles", directory.path])
+    #expect(try daemon.api.get("/profiles/3g").json["summary"] == "mine")
+    try directory.write(#"{"name":"3g","summary":"-","source":"-","path":{"latency_ms":-1}}"#, to: "3g.json")
+    let bad = try Program.run(["check-config", "--profiles", directory.path])
+    #expect(bad.status == 1)
+    for part in ["3g.json", "path.latency_ms", "-1", "allowed"] { #expect(bad.errors.contains(part), "\(bad.errors)") }
+  }
+
+  @Test func theDemoMeasuresWhatItPromises() throws {
+    let demo = try Program.run(["demo", "3g", "offline", "--json", "--bytes", "20000"])
+    #expect(demo.status == 0)
+    let profiles = demo.json["profiles"].array
+    #expect(profiles.map { $0["name"] } == ["3g", "offline"])
+    let fetch = profiles[0]["fetches"][0]
+    #expect(fetch["ok"] == true)
+    #expect((50...2000).contains(fetch["first_byte_ms"].number ?? 0), "100 ± 50 ms")
+    #expect((100...3000).contains(fetch["total_ms"].number ?? 0), "20 kB at 200 kB/s")
+    #expect(profiles[1]["fetches"][0]["ok"] == false)
+    let table = try Program.run(["demo", "lte", "--bytes", "1000"])
+    #expect(table.output.contains("PROFILE") && table.output.contains("lte") && table.output.contains("ok"))
+  }
+}

@@ -1,0 +1,78 @@
+import Testing
+
+/// The profiles do what their numbers say: bounds from below are exact, those from above are generous.
+@Suite
+struct ProfileTests {
+  /// Least and most milliseconds of a round trip, without what the machine adds.
+  static let roundTrips: [(profile: String, range: ClosedRange<Double>)] = [
+    ("none", 0...0), ("3g", 50...150), ("lte", 50...50), ("edge", 300...500),
+  ]
+
+  @Test(.blocking, arguments: roundTrips)
+  func aRoundTripTakesWhatTheProfileSays(profile: String, range: ClosedRange<Double>) throws {
+    let upstream = try Upstream.echo()
+    let daemon = try Daemon(["p": upstream.address], ["--profile", profile])
+    let client = try daemon.connect()
+    for _ in 1...3 {
+      let time = try client.echoTime("x").milliseconds
+      #expect(time >= range.lowerBound)
+      #expect(time <= range.upperBound + Machine.promptly.milliseconds)
+    }
+  }
+
+  @Test(.heavy) func aDownloadTakesAsLongAsTheRateSays() throws {
+    let size = 300_000
+    let upstream = try Upstream.answering(size)
+    let daemon = try Daemon(["p": upstream.address], ["--profile", "3g"])
+    let client = try daemon.connect()
+    try client.send("?")
+    let start = ContinuousClock.now
+    #expect(try client.receive(exactly: size) == NumberedStream.bytes(0..<size))
+    let time = ContinuousClock.now - start
+    // 1.5 s at 200 kB/s, and the round trip.
+    #expect(time >= .milliseconds(1450))
+    #expect(time <= .milliseconds(3000))
+  }
+
+  /// Bytes per second over `window`.
+  private func rate(_ client: Connection, _ checker: inout NumberedStream.Checker, over window: Duration) throws
+    -> Double
+  {
+    let (start, before) = (ContinuousClock.now, checker.offset)
+    while ContinuousClock.now - start < window {
+      try checker.read(client, to: checker.offset + 1)
+    }
+    return Double(checker.offset - before) / (ContinuousClock.now - start).seconds
+  }
+
+  @Test(.heavy) func aSwitchInMidDownloadChangesTheRateAndLosesNothing() throws {
+    let upstream = try Upstream.flood()
+    let daemon = try Daemon(["p": upstream.address], ["--profile", "3g"])
+    let client = try daemon.connect()
+    var checker = NumberedStream.Checker()
+    func settledRate() throws -> Double {
+      // What the kernel holds was sent at the rate before.
+      _ = try rate(client, &checker, over: .milliseconds(400))
+      return try rate(client, &checker, over: .milliseconds(800))
+    }
+    #expect(try (120_000...280_000).contains(settledRate()), "3g is 200 kB/s")
+    try daemon.api.use("lte")
+    #expect(try (3_000_000...9_000_000).contains(settledRate()), "lte is 6.25 MB/s")
+    try daemon.api.use("3g")
+    #expect(try (120_000...280_000).contains(settledRate()), "3g is 200 kB/s")
+    try daemon.api.use("none")
+    #expect(try settledRate() > 7_000_000, "no limit: more than lte lets through")
+  }
+
+  @Test(.heavy) func switchingWildlyLosesNothing() throws {
+    let upstream = try Upstream.flood()
+    let daemon = try Daemon(["p": upstream.address])
+    let client = try daemon.connect()
+    var checker = NumberedStream.Checker()
+    for profile in ["lte", "3g", "edge", "none", "100-loss", "lte", "edge", "3g", "none", "lte", "none"] {
+      try daemon.api.use(profile)
+      if profile != "100-loss" { try checker.read(client, to: checker.offset + 20_000) }
+    }
+    try checker.read(client, to: checker.offset + 10_000_000)
+  }
+}

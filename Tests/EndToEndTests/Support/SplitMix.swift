@@ -1,0 +1,19 @@
+/// A generator with a seed: a failure can be had again.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    var words: [UInt64] = []
+    words.reserveCapacity(count / 8 + 1)
+    for _ in 0...count / 8 { words.append(next()) }
+    return words.withUnsafeBytes { Array($0.prefix(count)) }
+  }
+}
