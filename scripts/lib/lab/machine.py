@@ -1,0 +1,130 @@
+"""The machine the scripts run on: tools, ports, limits, and an end to everything in time."""
+
+import contextlib
+import os
+import pathlib
+import platform
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[3]
+LIB = TOP / "scripts" / "lib"
+
+# Tools of the system that are not in the PATH of ordinary users.
+os.environ["PATH"] += os.pathsep + os.pathsep.join(["/usr/local/sbin", "/usr/sbin", "/sbin"])
+
+
+def say(text):
+    print(f"{pathlib.Path(sys.argv[0]).name}: {text}", file=sys.stderr, flush=True)
+
+
+def progress(text):
+    """One line that overwrites itself; nothing where nobody watches. An empty text removes it."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def bounded(seconds):
+    """Ends this script, with all that it has started, after `seconds`, and on SIGTERM."""
+
+    def stop(number, _frame):
+        sys.exit(f"not done after {seconds} s" if number == signal.SIGALRM else "stopped by SIGTERM")
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.signal(signal.SIGTERM, stop)
+    signal.alarm(int(seconds))
+
+
+def install(*uses):
+    """Installs what scripts/lib/packages lists. False when that failed: the caller goes on with what there is."""
+    return subprocess.run([LIB / "need", *uses], stdin=subprocess.DEVNULL, timeout=900).returncode == 0
+
+
+def headwind_binary():
+    """Path of the release binary, built when it is older than its sources; HEADWIND=PATH wins."""
+    environment = dict(os.environ, HEADWIND_SCRIPT=pathlib.Path(sys.argv[0]).name)
+    done = subprocess.run([LIB / "build"], stdout=subprocess.PIPE, text=True, env=environment, timeout=1900)
+    if done.returncode:
+        sys.exit("no headwind to measure")
+    return pathlib.Path(done.stdout.strip()).resolve()
+
+
+def compile_netprobe(directory):
+    """The C helper for what Python is too slow for, or None without a compiler."""
+    compiler = shutil.which("cc") or shutil.which("clang")
+    if not compiler:
+        say("no C compiler: latency and rate can't be measured")
+        return None
+    program = directory / "netprobe"
+    command = [compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o", program, LIB / "netprobe.c"]
+    subprocess.run(command, check=True, timeout=120)
+    return program
+
+
+def free_ports(count):
+    """Ports free a moment ago on 127.0.0.1 and, where there is IPv6, on ::1."""
+    with contextlib.ExitStack() as held:
+        ports = []
+        while len(ports) < count:
+            first = held.enter_context(contextlib.closing(socket.socket(socket.AF_INET)))
+            first.bind(("127.0.0.1", 0))
+            port = first.getsockname()[1]
+            if not has_ipv6() or _can_bind_ipv6(port):
+                ports.append(port)
+        return ports
+
+
+def _can_bind_ipv6(port):
+    with contextlib.closing(socket.socket(socket.AF_INET6)) as second:
+        try:
+            second.bind(("::1", port))
+        except OSError:
+            return False
+    return True
+
+
+def has_ipv6():
+    with contextlib.closing(socket.socket(socket.AF_INET6)) as probe:
+        try:
+            probe.bind(("::1", 0))
+        except OSError:
+            return False
+    return True
+
+
+def raise_descriptor_limit():
+    """The number of descriptors that this process, and a child of it, may have open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard == resource.RLIM_INFINITY:
+        hard = max(soft, 65536)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard
+
+
+def resident_bytes(pid):
+    """Resident memory of a process."""
+    rollup = pathlib.Path(f"/proc/{pid}/smaps_rollup")
+    if rollup.exists():
+        line = next(line for line in rollup.read_text().splitlines() if line.startswith("Rss:"))
+        return int(line.split()[1]) * 1024
+    shown = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=True, timeout=10)
+    return int(shown.stdout) * 1024
+
+
+def first_line(*command):
+    """What a tool says about its version."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=10)
+    except OSError:
+        return "absent"
+    return done.stdout.strip().splitlines()[0] if done.stdout.strip() else "unknown"
+
+
+def describe():
+    """The machine in a few words that name nobody."""
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    return f"{platform.system()} {platform.release()}, {platform.machine()}, {os.cpu_count()} cores, load {load}"

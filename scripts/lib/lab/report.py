@@ -1,0 +1,66 @@
+"""Numbers as people read them, Markdown tables, JSON files and the block in the README."""
+
+import json
+import statistics
+import sys
+
+BEGIN, END = "<!-- measure:begin -->", "<!-- measure:end -->"
+
+
+def time_text(seconds):
+    if seconds is None:
+        return "–"
+    milliseconds = seconds * 1000
+    if milliseconds < 10:
+        return f"{milliseconds:.2f} ms"
+    return f"{milliseconds:.0f} ms" if milliseconds < 10_000 else f"{seconds:.2f} s"
+
+
+def size_text(count):
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= factor:
+            return f"{count / factor:.4g} {unit}"
+    return f"{count:.0f} B"
+
+
+def rate_text(bytes_per_second):
+    return size_text(bytes_per_second) + "/s"
+
+
+def table(header, rows):
+    """A Markdown table whose source can be read as well: columns padded."""
+    cells = [list(map(str, row)) for row in [header, *rows]]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in cells]
+    lines.insert(1, "| " + " | ".join("-" * width for width in widths) + " |")
+    return "\n".join(lines)
+
+
+def median(values):
+    return statistics.median(values) if values else None
+
+
+def percentile(values, share):
+    """The smallest value that at least `share` (0...1) of the values do not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, min(len(ordered) - 1, -int(-share * len(ordered) // 1) - 1))]
+
+
+def verdict(held):
+    return "held" if held else "MISSED"
+
+
+def write_json(path, report):
+    with open(path, "w") as file:
+        json.dump(report, file, indent=2)
+        file.write("\n")
+
+
+def replace_block(readme, text):
+    """Puts `text` between the marks in the file."""
+    content = readme.read_text() if readme.exists() else ""
+    before, begin, rest = content.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        sys.exit(f"{readme.name} has no block between {BEGIN} and {END}")
+    readme.write_text(f"{before}{BEGIN}\n{text.strip()}\n{END}{after}")
