@@ -92,6 +92,24 @@ import Testing
     #expect(link.delays.contains(0))
   }
 
+  /// With the delay cut at 0, one message right after the other must not share its luck.
+  @Test func quickExchangesBeyondLatencyAreIndependent() {
+    let bench = Bench()
+    let link = bench.addLink([.latency(0, jitter: 60)])
+    let isQuick = (0..<400).map { _ -> Bool in
+      let sent = bench.now
+      bench.send(10, to: link)
+      bench.settle()
+      let delay = bench.now - sent
+      bench.advance(by: .milliseconds(0.1))
+      return delay == .zero
+    }
+    let turns = zip(isQuick, isQuick.dropFirst()).count { $0 != $1 }
+    // Half of 400 and of 399, five standard deviations each way.
+    #expect((150...250).contains(isQuick.count { $0 }))
+    #expect((149...250).contains(turns))
+  }
+
   @Test func updatesCountFromTheArrival() {
     let bench = Bench()
     let link = bench.addLink([.latency(100)])

@@ -10,6 +10,9 @@
 ///
 /// Within a busy period u is a mix of two knots and so nearer to the middle than uniform; that is what a queue on a real
 /// path does too, where neighbours in time are delayed alike.
+///
+/// Where jitter exceeds latency the delay is cut at 0 and the mean is not the latency anyway. There a fresh knot begins
+/// whenever nothing is held: else a quick exchange of messages, delayed by 0, would stay at 0 for all of 2 · jitter.
 package struct Latency: Toxic {
   package struct Parameters: Equatable, Sendable {
     /// Negative values count as 0.
@@ -50,6 +53,7 @@ package struct Latency: Toxic {
       line.append(segment, arrival: now, deviation: 0, due: now)
       return
     }
+    if parameters.jitter > parameters.latency, line.deadline == nil { jitter.restart() }
     let deviation = jitter.deviation(at: now, jitter: parameters.jitter)
     line.append(segment, arrival: now, deviation: deviation, due: now + parameters.delay(deviation: deviation))
   }
