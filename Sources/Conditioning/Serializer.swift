@@ -33,9 +33,12 @@ struct Serializer {
   ///
   /// As much as the rate moves in 100 ms at most (what very slow links send at a time, as in the classic API), else one
   /// TCP segment's worth (1,448 bytes; smaller pieces would cost packets and gain nothing), else 2 ms' worth (a finer grain
-  /// costs wake-ups and nobody sees it). What is done already, after a late call or a change of rate, is in it as well.
+  /// costs wake-ups and nobody sees it). After a late call or a change of rate several that are done leave together, and
+  /// always whole ones: a call that is a little late must not add the byte that is done by then.
   func piece(of available: Int) -> Int {
-    min(available, max(quantum, Int(clamping: progress / Self.byte)))
+    let quantum = quantum
+    let whole = Int(clamping: progress / Self.byte) / quantum * quantum
+    return min(available, max(quantum, whole))
   }
 
   var quantum: Int {

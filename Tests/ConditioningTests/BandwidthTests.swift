@@ -54,14 +54,24 @@ import Testing
     expectFaithful(link, ended: false)
   }
 
-  @Test func aLatePollYieldsAllThatIsDone() {
+  /// The classic API promises portions of at most 100 ms' worth, however late it is asked.
+  @Test func aLittleLatenessAddsNothingToAPiece() {
+    let bench = Bench()
+    bench.lateness = .milliseconds(0.3)
+    let link = bench.addLink([.rate(10_000)])
+    bench.send(4_000, to: link)
+    bench.settle()
+    #expect(link.table == (1...4).map { Row(Double($0) * 100 + 0.3, "1000") })
+  }
+
+  @Test func aLatePollYieldsAllWholePiecesThatAreDone() {
     let bench = Bench()
     bench.lateness = .milliseconds(100)
     let link = bench.addLink([.rate(100_000)])
     bench.send(50_000, to: link)
     bench.step()
-    // Due after 14.48 ms, served 100 ms later: 11,448 bytes are done, none of them early.
-    #expect(link.receivedBytes == 11_448)
+    // Due after 14.48 ms, served 100 ms later: 11,448 bytes are done, seven pieces of 1,448 and a part of the eighth.
+    #expect(link.receivedBytes == 7 * 1_448)
   }
 
   @Test func dataThatCameAfterAPauseDoesNotStartInThePast() {
