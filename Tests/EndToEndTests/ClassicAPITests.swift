@@ -160,7 +160,7 @@ struct ClassicAPITests {
     func answerTime() throws -> Duration {
       try elapsed {
         try client.send("?")
-        #expect(try client.receive(exactly: size) == NumberedStream.bytes(0..<size))
+        expectSame(try client.receive(exactly: size), NumberedStream.bytes(0..<size))
       }
     }
     try daemon.api.addToxic("bandwidth", #"{"rate":200}"#)

@@ -81,7 +81,7 @@ struct EndingTests {
     try daemon.api.addToxic("latency", #"{"latency":200,"jitter":50}"#)
     let client = try daemon.connect()
     client.finish()
-    #expect(try client.receiveToEnd() == NumberedStream.bytes(0..<300_000))
+    expectSame(try client.receiveToEnd(), NumberedStream.bytes(0..<300_000))
   }
 
   @Test func anIdleConnectionIsClosedOnBothSides() throws {

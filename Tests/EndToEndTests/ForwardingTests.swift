@@ -19,8 +19,7 @@ struct ForwardingTests {
     }
     let received = try client.receiveToEnd(within: .seconds(40))
     try sender.value()
-    #expect(received.count == payload.count)
-    #expect(received == payload, "seed \(seed)")
+    expectSame(received, payload, "seed \(seed)")
   }
 
   @Test(.heavy, arguments: [nil, #"{"type":"latency","attributes":{"latency":30,"jitter":20}}"#])

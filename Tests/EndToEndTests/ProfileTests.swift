@@ -27,7 +27,7 @@ struct ProfileTests {
     let client = try daemon.connect()
     try client.send("?")
     let start = ContinuousClock.now
-    #expect(try client.receive(exactly: size) == NumberedStream.bytes(0..<size))
+    expectSame(try client.receive(exactly: size), NumberedStream.bytes(0..<size))
     let time = ContinuousClock.now - start
     // 1.5 s at 200 kB/s, and the round trip.
     #expect(time >= .milliseconds(1450))

@@ -50,6 +50,7 @@ final class Program: Sendable {
     let variables = ["PATH": "/usr/bin:/bin", "LANG": "C", "ASAN_OPTIONS": "detect_leaks=0"].merging(environment) { $1 }
       .map { "\($0)=\($1)" }
     identifier = try spawning.spawn(path, [path] + arguments, variables, blocked: blocked)
+    Guardian.shared?.watch(identifier)
     outputs.0.follow()
     outputs.1.follow()
   }
@@ -75,6 +76,7 @@ final class Program: Sendable {
       var status: Int32 = 0
       guard waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
       let signal = status & 0x7F
+      Guardian.shared?.forget(identifier)
       ending = signal == 0 ? Ending(exit: (status >> 8) & 0xFF) : Ending(signal: signal)
       return ending
     }
@@ -116,13 +118,7 @@ private final class Output: Sendable {
   private let state = Mutex(State())
 
   init() throws {
-    var ends: [Int32] = [-1, -1]
-    _ = try Inheritance.descriptor("pipe") {
-      guard pipe(&ends) == 0 else { return -1 }
-      _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
-      return ends[0]
-    }
-    (readEnd, writeEnd) = (ends[0], ends[1])
+    (readEnd, writeEnd) = try Inheritance.pipe()
   }
 
   var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
@@ -140,42 +136,5 @@ private final class Output: Sendable {
       close(readEnd)
       state.withLock { $0.isComplete = true }
     }
-  }
-}
-
-/// What posix_spawn is to do with descriptors and signals.
-private struct Spawning {
-  #if canImport(Darwin)
-    private var actions: posix_spawn_file_actions_t?
-    private var attributes: posix_spawnattr_t?
-  #else
-    private var actions = posix_spawn_file_actions_t()
-    private var attributes = posix_spawnattr_t()
-  #endif
-
-  init() { posix_spawn_file_actions_init(&actions) }
-
-  mutating func redirect(_ descriptor: Int32, to target: Int32) {
-    posix_spawn_file_actions_adddup2(&actions, descriptor, target)
-  }
-
-  mutating func spawn(
-    _ path: String, _ arguments: [String], _ environment: [String], blocked: [Int32]
-  ) throws -> Int32 {
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    var mask = sigset_t()
-    sigemptyset(&mask)
-    for signal in blocked { sigaddset(&mask, signal) }
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setsigmask(&attributes, &mask)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    let argv = arguments.map { strdup($0) } + [nil]
-    let envp = environment.map { strdup($0) } + [nil]
-    defer { for text in argv + envp { free(text) } }
-    var identifier: pid_t = 0
-    let code = Inheritance.excluded { posix_spawn(&identifier, path, &actions, &attributes, argv, envp) }
-    guard code == 0 else { throw SocketError(call: "posix_spawn \(path)", code: code) }
-    return identifier
   }
 }

@@ -80,6 +80,22 @@ enum Inheritance {
   }
 }
 
+extension Inheritance {
+  static func pipe() throws -> (readEnd: Int32, writeEnd: Int32) {
+    var ends: [Int32] = [-1, -1]
+    _ = try descriptor("pipe") {
+      #if canImport(Darwin)
+        guard Darwin.pipe(&ends) == 0 else { return -1 }
+      #else
+        guard Glibc.pipe(&ends) == 0 else { return -1 }
+      #endif
+      _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
+      return ends[0]
+    }
+    return (ends[0], ends[1])
+  }
+}
+
 /// A socket that is closed once, when its owner says so or goes.
 class Socket: @unchecked Sendable {
   // Unchecked for its being open to subclasses: its only state is a constant and what the mutex guards.

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// True as soon as `condition` holds, false when it doesn't within `limit`.
 func eventually(within limit: Duration = .seconds(10), _ condition: () throws -> Bool) rethrows -> Bool {
@@ -23,4 +24,14 @@ extension Duration {
 /// How long `body` takes.
 func elapsed(_ body: () throws -> Void) rethrows -> Duration {
   try ContinuousClock().measure(body)
+}
+
+/// Compares much data. (`#expect` would look for the smallest difference of the two, without end for megabytes.)
+func expectSame(
+  _ received: [UInt8], _ sent: [UInt8], _ comment: String = "", at location: SourceLocation = #_sourceLocation
+) {
+  guard received != sent else { return }
+  let difference = zip(received, sent).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+  let place = difference.map { "differ at byte \($0)" } ?? "are a part of what was sent, or more"
+  Issue.record("\(received.count) bytes of \(sent.count) \(place) \(comment)", sourceLocation: location)
 }
