@@ -8,22 +8,22 @@ extension API {
 
   var classicRoutes: [Route] {
     [
-      Route("version", ["GET": { [self] _, _ in .now(version()) }]),
+      Route("version", ["GET": { [unowned self] _, _ in .now(version()) }]),
       Route(
         "proxies",
         [
-          "GET": { [self] _, _ in .now(listProxies()) },
-          "POST": { [self] request, _ throws(APIError) in try createProxy(request) },
+          "GET": { [unowned self] _, _ in .now(listProxies()) },
+          "POST": { [unowned self] request, _ throws(APIError) in try createProxy(request) },
         ]),
-      Route("populate", ["POST": { [self] request, _ throws(APIError) in try populate(request) }]),
-      Route("reset", ["POST": { [self] _, _ in resetAll() }]),
+      Route("populate", ["POST": { [unowned self] request, _ throws(APIError) in try populate(request) }]),
+      Route("reset", ["POST": { [unowned self] _, _ in resetAll() }]),
       Route(
         "proxies/{}",
         [
-          "GET": { [self] _, names throws(APIError) in .now(.json(json(of: try proxy(names[0])))) },
-          "POST": { [self] request, names throws(APIError) in try updateProxy(request, names[0]) },
-          "PATCH": { [self] request, names throws(APIError) in try updateProxy(request, names[0]) },
-          "DELETE": { [self] _, names throws(APIError) in
+          "GET": { [unowned self] _, names throws(APIError) in .now(.json(json(of: try proxy(names[0])))) },
+          "POST": { [unowned self] request, names throws(APIError) in try updateProxy(request, names[0]) },
+          "PATCH": { [unowned self] request, names throws(APIError) in try updateProxy(request, names[0]) },
+          "DELETE": { [unowned self] _, names throws(APIError) in
             try refusing { () throws(RegistryError) in try registry.delete(names[0]) }
             return .now(.noContent)
           },

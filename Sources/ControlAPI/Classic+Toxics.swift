@@ -8,18 +8,20 @@ extension API {
       Route(
         "proxies/{}/toxics",
         [
-          "GET": { [self] _, names throws(APIError) in
+          "GET": { [unowned self] _, names throws(APIError) in
             .now(.json(.array(try proxy(names[0]).listedToxics.map(\.json))))
           },
-          "POST": { [self] request, names throws(APIError) in try addToxic(request, names[0]) },
+          "POST": { [unowned self] request, names throws(APIError) in try addToxic(request, names[0]) },
         ]),
       Route(
         "proxies/{}/toxics/{}",
         [
-          "GET": { [self] _, names throws(APIError) in .now(.json(try toxic(names[1], of: try proxy(names[0])).json)) },
-          "POST": { [self] request, names throws(APIError) in try updateToxic(request, names[0], names[1]) },
-          "PATCH": { [self] request, names throws(APIError) in try updateToxic(request, names[0], names[1]) },
-          "DELETE": { [self] _, names throws(APIError) in
+          "GET": { [unowned self] _, names throws(APIError) in
+            .now(.json(try toxic(names[1], of: try proxy(names[0])).json))
+          },
+          "POST": { [unowned self] request, names throws(APIError) in try updateToxic(request, names[0], names[1]) },
+          "PATCH": { [unowned self] request, names throws(APIError) in try updateToxic(request, names[0], names[1]) },
+          "DELETE": { [unowned self] _, names throws(APIError) in
             try refusing { () throws(RegistryError) in try registry.removeToxic(names[1], from: names[0]) }
             return .now(.noContent)
           },

@@ -10,47 +10,52 @@ extension API {
       Route(
         "profiles",
         [
-          "GET": { [self] _, _ in .now(.json(.object([("profiles", .array(registry.catalogue.profiles.map(\.json)))])))
+          "GET": { [unowned self] _, _ in
+            .now(.json(.object([("profiles", .array(registry.catalogue.profiles.map(\.json)))])))
           }
         ]),
       Route(
         "profiles/{}",
         [
-          "GET": { [self] _, names throws(APIError) in .now(.json(try profile(named: names[0]).json)) },
-          "PUT": { [self] request, names throws(APIError) in try define(request, names[0]) },
-          "DELETE": { [self] _, names throws(APIError) in try undefine(names[0]) },
+          "GET": { [unowned self] _, names throws(APIError) in .now(.json(try profile(named: names[0]).json)) },
+          "PUT": { [unowned self] request, names throws(APIError) in try define(request, names[0]) },
+          "DELETE": { [unowned self] _, names throws(APIError) in try undefine(names[0]) },
         ]),
       Route(
         "profile",
         [
-          "GET": { [self] _, _ in .now(.json(json(of: registry.profile))) },
-          "DELETE": { [self] request, _ in .now(clear(registry.profile)) },
+          "GET": { [unowned self] _, _ in .now(.json(json(of: registry.profile))) },
+          "DELETE": { [unowned self] request, _ in .now(clear(registry.profile)) },
         ]),
       Route(
         "profile/{}",
-        ["PUT": { [self] request, names throws(APIError) in try put(names[0], in: registry.profile, request) }]),
+        ["PUT": { [unowned self] request, names throws(APIError) in try put(names[0], in: registry.profile, request) }]),
       Route(
         "proxies/{}/profile",
         [
-          "GET": { [self] _, names throws(APIError) in .now(.json(json(of: try proxy(names[0]).ownProfile))) },
-          "DELETE": { [self] _, names throws(APIError) in .now(clear(try proxy(names[0]).ownProfile)) },
+          "GET": { [unowned self] _, names throws(APIError) in .now(.json(json(of: try proxy(names[0]).ownProfile))) },
+          "DELETE": { [unowned self] _, names throws(APIError) in .now(clear(try proxy(names[0]).ownProfile)) },
         ]),
       Route(
         "proxies/{}/profile/{}",
         [
-          "PUT": { [self] request, names throws(APIError) in
+          "PUT": { [unowned self] request, names throws(APIError) in
             try put(names[1], in: try proxy(names[0]).ownProfile, request)
           }
         ]),
-      Route("sessions", ["GET": { [self] request, _ throws(APIError) in .now(try listSessions(request)) }]),
-      Route("sessions/{}", ["DELETE": { [self] _, ids throws(APIError) in try endSession(ids[0]) }]),
-      Route("events", ["GET": { [self] request, _ throws(APIError) in try listEvents(request) }]),
-      Route("healthz", ["GET": { [self] _, _ in .now(health()) }]),
-      Route("readyz", ["GET": { [self] _, _ in .now(readiness()) }]),
+      Route("sessions", ["GET": { [unowned self] request, _ throws(APIError) in .now(try listSessions(request)) }]),
+      Route("sessions/{}", ["DELETE": { [unowned self] _, ids throws(APIError) in try endSession(ids[0]) }]),
+      Route("events", ["GET": { [unowned self] request, _ throws(APIError) in try listEvents(request) }]),
+      Route("healthz", ["GET": { [unowned self] _, _ in .now(health()) }]),
+      Route("readyz", ["GET": { [unowned self] _, _ in .now(readiness()) }]),
     ]
   }
 
   // MARK: Profiles
+
+  private func listProfiles() -> APIResponse {
+    .json(.object([("profiles", .array(registry.catalogue.profiles.map(\.json)))]))
+  }
 
   /// - Parameter status: what an unknown name is answered with: 404 where it is the path's, 400 where it is the body's.
   func profile(named name: String, status: Int = 404) throws(APIError) -> Profile {

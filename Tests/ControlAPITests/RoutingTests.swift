@@ -107,3 +107,17 @@ import Testing
     #expect(try Desk(way).call("GET", "/proxies?a=b%").text == "{}")
   }
 }
+
+@Suite struct LifetimeTests {
+  /// The routes are closures that the API itself holds.
+  @Test func anAPIGoesWithItsOwner() throws {
+    weak var api: API?
+    try {
+      let desk = try Desk(.pure)
+      _ = try desk.call("GET", "/version")
+      api = desk.api
+      #expect(api != nil)
+    }()
+    #expect(api == nil)
+  }
+}
