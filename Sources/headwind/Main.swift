@@ -4,6 +4,7 @@ import Reactor
 @main
 enum Main {
   static func main() {
+    ThisProcess.fillStandardStreams()
     ignoreBrokenPipes()
     let words = Array(CommandLine.arguments.dropFirst())
     ThisProcess.exit(run(words))

@@ -35,6 +35,22 @@ struct LifecycleTests {
     #expect(!FileManager.default.fileExists(atPath: file))
   }
 
+  #if os(Linux)
+    /// Else a socket would get the number of standard error, and log lines.
+    @Test func closedStandardStreamsAreFilled() throws {
+      let file = directory.path + "/ready-without-streams"
+      let words = ["serve", "--control", "127.0.0.1:0", "--ready-file", file]
+      let program = try Program("/bin/sh", ["-c", #"exec "$0" "$@" <&- >&- 2>&-"#, Program.headwind] + words)
+      #expect(eventually { FileManager.default.fileExists(atPath: file) })
+      for descriptor in 0...2 {
+        let link = "/proc/\(program.identifier)/fd/\(descriptor)"
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "/dev/null")
+      }
+      program.send(SIGTERM)
+      #expect(program.exit() == 0)
+    }
+  #endif
+
   struct FailedStart: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// "TAKEN" stands for an address in use.

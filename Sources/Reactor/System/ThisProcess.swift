@@ -17,6 +17,15 @@ package enum ThisProcess {
   /// Sleeps; for command lines that ask again and again. Never on a loop.
   package static func pause(milliseconds: UInt32) { usleep(milliseconds * 1_000) }
 
+  /// Opens /dev/null in place of standard streams that were closed: otherwise the next descriptors opened, a socket
+  /// perhaps, would get their numbers, and log lines would go there.
+  package static func fillStandardStreams() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      // The lowest free number is this one, as those before it are open by now.
+      _ = open("/dev/null", O_RDWR)
+    }
+  }
+
   /// The value of an environment variable; nil when unset or empty, as most programs treat it.
   package static func environment(_ name: String) -> String? {
     guard let value = getenv(name) else { return nil }
