@@ -187,7 +187,8 @@ extension API {
 
   private func readiness() -> APIResponse {
     isReady
-      ? .json(.object([("status", "ready")])) : APIError(503, "not every configured listener is bound yet").response()
+      ? .json(.object([("status", "ready"), ("pid", .integer(Int64(ThisProcess.identifier)))]))
+      : APIError(503, "not every configured listener is bound yet").response()
   }
 }
 

@@ -18,16 +18,44 @@ extension ProxyRegistry {
   /// An entry that changes nothing leaves connections and toxics as they are; its explicit `enabled` and a non-empty
   /// `toxics` are honoured. Of two entries with one name the later counts.
   ///
-  /// - Parameter bindings: what the listen text of each entry means; a failure counts only where it is to be listened on.
+  /// - Parameters:
+  ///   - bindings: what the listen text of each entry means; a failure counts only where it is to be listened on.
+  ///   - areWhole: what an entry leaves out has its default and isn't left as it is: entries of a config file.
+  ///   - gone: proxies to delete in the same step, so that their ports can be taken over.
   /// - Returns: the proxies in the order of `specs`.
   /// - Throws: the first address that can't be listened on; then nothing has changed.
   package func populate(
-    _ specs: [ProxySpec], bindings: [Result<Binding, RegistryError>]
+    _ specs: [ProxySpec], bindings: [Result<Binding, RegistryError>], areWhole: Bool = false,
+    deleting gone: [String] = []
   ) throws(RegistryError) -> [Proxy] {
+    let specs = areWhole ? specs.map(\.whole) : specs
     var steps = plan(specs, bindings)
-    try bindAll(&steps, bindings: bindingsByName(specs, bindings))
-    for step in steps { apply(step) }
+    let byName = bindingsByName(specs, bindings)
+    do throws(RegistryError) {
+      try bindAll(&steps, bindings: byName)
+    } catch {
+      // A port may be in the hands of a proxy that is to leave it in this very step.
+      let leaving =
+        gone.compactMap { try? proxy(named: $0) } + steps.compactMap { moves($0, byName) ? $0.existing : nil }
+      guard !leaving.isEmpty else { throw error }
+      try withoutListening(leaving[...]) { () throws(RegistryError) in try bindAll(&steps, bindings: byName) }
+    }
+    for name in gone { try? delete(name) }
+    for step in steps { apply(step, isWhole: areWhole) }
     return specs.compactMap { try? proxy(named: $0.name) }
+  }
+
+  /// Whether the proxy gives up the address that it has.
+  private func moves(_ step: Step, _ bindings: [String: Bindings.Element]) -> Bool {
+    guard let proxy = step.existing, proxy.hasSocket, let binding = bindings[step.spec.name] else { return false }
+    return step.spec.listen != proxy.listen && !isBound(proxy, as: binding)
+  }
+
+  private func withoutListening(
+    _ proxies: ArraySlice<Proxy>, _ body: () throws(RegistryError) -> Void
+  ) throws(RegistryError) {
+    guard let first = proxies.first else { return try body() }
+    try first.withoutListening { () throws(RegistryError) in try withoutListening(proxies.dropFirst(), body) }
   }
 
   private typealias Bindings = [Result<Binding, RegistryError>]
@@ -81,7 +109,7 @@ extension ProxyRegistry {
     }
   }
 
-  private func apply(_ step: Step) {
+  private func apply(_ step: Step, isWhole: Bool) {
     guard let proxy = step.existing else {
       if let made = try? add(step.spec, listener: step.listener) {
         events.record("proxy_created", proxy: made.name, describe(made))
@@ -100,9 +128,12 @@ extension ProxyRegistry {
       proxy.resetSessions(reason: .proxyUpdated)
     }
     let listed = step.spec.toxics ?? []
-    let toxics = step.isChanged || !listed.isEmpty ? listed : proxy.toxics
+    let toxics = step.isChanged || isWhole || !listed.isEmpty ? listed : proxy.toxics
     let hasNewToxics = toxics != proxy.toxics
     proxy.toxics = toxics
+    if isWhole, step.spec.profile == nil, proxy.ownProfile.current != nil {
+      proxy.ownProfile.set(nil, cause: .reloaded)
+    }
     setOwnProfile(of: proxy, from: step.spec)
     guard step.isChanged || hasNewToxics || wasEnabled != proxy.isEnabled else { return }
     refreshConditions(of: proxy)
@@ -114,5 +145,15 @@ extension ProxyRegistry {
     guard let name = spec.profile, let profile = catalogue[name] else { return }
     guard proxy.ownProfile.current != profile else { return }
     proxy.ownProfile.set(profile, cause: .set)
+  }
+}
+
+extension ProxySpec {
+  /// The entry with its defaults in the place of what it leaves out.
+  fileprivate var whole: ProxySpec {
+    var copy = self
+    copy.enabled = isEnabled
+    copy.toxics = toxics ?? []
+    return copy
   }
 }

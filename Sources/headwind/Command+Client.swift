@@ -49,12 +49,16 @@ extension Command {
     name: "wait",
     summary: "Wait until a daemon is ready.",
     options: [
-      .control, OptionSpec(name: "--timeout", value: "TIME", help: "Give up after this long (default: 10s)."), .json,
+      .control, OptionSpec(name: "--timeout", value: "TIME", help: "Give up after this long (default: 10s)."),
+      OptionSpec(
+        name: "--pid", value: "PID", help: "Only this process counts: with another daemon on the port, fail at once."),
+      .json,
     ],
     details: "Exit status 0 as soon as every configured listener is bound, 1 when the time is over.",
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)
       let timeout = try arguments.duration("--timeout") ?? .seconds(10)
+      let pid = try arguments.wholeNumber("--pid")
       let clock = ContinuousClock()
       let end = clock.now + timeout
       var last = ""
@@ -63,6 +67,7 @@ extension Command {
           "GET", "/readyz", timeout: max(.milliseconds(1), min(.seconds(1), clock.now.duration(to: end))))
         {
         case .success(let response) where response.status == 200:
+          try requireProcess(pid, of: response, at: client)
           if arguments.has("--json") { StandardOutput.write(String(decoding: response.body, as: UTF8.self) + "\n") }
           return
         case .success(let response): last = "status \(response.status)"
@@ -72,6 +77,18 @@ extension Command {
       } while clock.now < end
       throw .failure("not ready after \(timeout): http://\(client.address): \(last)")
     })
+}
+
+extension Command {
+  /// A daemon that somebody else left on the port is not the one that was waited for.
+  private static func requireProcess(
+    _ wanted: UInt64?, of response: HTTPClientResponse, at client: ControlClient
+  ) throws(CommandError) {
+    guard let wanted else { return }
+    let body = try? JSONReader.read(response.body, dialect: .lenient)
+    guard case .integer(let found)? = body?["pid"], UInt64(exactly: found) != wanted else { return }
+    throw .failure("another daemon is at http://\(client.address): its process is \(found), not \(wanted)")
+  }
 }
 
 /// What `status` prints for people.

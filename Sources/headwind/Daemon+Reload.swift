@@ -2,8 +2,11 @@ import Proxying
 import Reactor
 import Settings
 
-// SIGHUP: config and profiles are read again, all or nothing.
+// SIGHUP: config and profiles are read again, all or nothing. What the command line gives goes on winning.
 extension Daemon {
+  /// Where a reload stands: one at a time, and none before the start is over or after the end has begun.
+  enum ReloadState { case idle, running, wantedAgain }
+
   /// What a reload would bring, read and checked.
   private struct Fresh {
     let config: Config
@@ -15,28 +18,49 @@ extension Daemon {
   }
 
   func reload() {
+    guard draining == nil else { return }
+    guard isReady, reloadState == .idle else {
+      reloadState = .wantedAgain
+      return
+    }
+    reloadState = .running
     ServiceNotifier.reloading(atMonotonicNanoseconds: loop.now)
     do throws(CommandError) {
       let fresh = try readAgain()
-      registry.resolve(fresh.proxies.map(\.listen)) { [self] results in apply(fresh, results) }
+      registry.resolve(fresh.proxies.map(\.listen)) { [self] results in
+        guard draining == nil else { return }
+        apply(fresh, results)
+      }
     } catch {
       refuse(error.text)
     }
   }
 
+  /// To be called when the daemon has become ready, too: a signal may have come before.
+  func reloadIfWanted() {
+    guard reloadState == .wantedAgain else { return }
+    reloadState = .idle
+    reload()
+  }
+
+  private func finishReload() {
+    if reloadState == .running { reloadState = .idle }
+    ServiceNotifier.ready()
+    reloadIfWanted()
+  }
+
   private func refuse(_ reason: String) {
     log.error("not reloaded, nothing changed", [("reason", .string(reason))])
     registry.note("reload_refused", [("reason", .string(reason))])
-    ServiceNotifier.ready()
+    finishReload()
   }
 
   private func readAgain() throws(CommandError) -> Fresh {
     let config = try ServeOptions.config(options.configFile)
-    let catalogue = try options.catalogue(config)
+    let catalogue = try freshCatalogue(config)
     try ServeOptions.checkProfiles(of: config, from: options.configFile, catalogue)
     let before = self.config.proxies
-    // A proxy of the command line keeps its place over one of the file.
-    let given = Set(options.proxies.map(\.name)).subtracting(options.config.proxies.map(\.name))
+    let given = options.givenProxies.union(options.isDemo ? [DemoUpstream.proxyName] : [])
     return Fresh(
       config: config, catalogue: catalogue,
       proxies: config.proxies.filter { !before.contains($0) && !given.contains($0.name) },
@@ -45,29 +69,63 @@ extension Daemon {
       })
   }
 
+  private func freshCatalogue(_ config: Config) throws(CommandError) -> ProfileCatalogue {
+    var catalogue = try options.catalogue(config)
+    do throws(SettingsError) {
+      try catalogue.keepRunTimeProfiles(of: registry.catalogue)
+    } catch {
+      throw .failure(error.description)
+    }
+    return catalogue
+  }
+
   private func apply(_ fresh: Fresh, _ results: [Result<Binding, RegistryError>]) {
+    // Profiles first: a proxy may be put under one that is new.
+    let before = registry.catalogue
+    registry.catalogue = fresh.catalogue
     do throws(RegistryError) {
       for (proxy, result) in zip(fresh.proxies, results) where proxy.isEnabled { _ = try result.get() }
-      // Profiles first: a proxy may be put under one that is new.
-      let before = registry.catalogue
-      registry.catalogue = fresh.catalogue
-      do throws(RegistryError) {
-        _ = try registry.populate(fresh.proxies, bindings: results)
-      } catch {
-        registry.catalogue = before
-        throw error
-      }
+      _ = try registry.populate(fresh.proxies, bindings: results, areWhole: true, deleting: fresh.gone)
     } catch {
+      registry.catalogue = before
       return refuse(error.description)
     }
-    for name in fresh.gone { try? registry.delete(name) }
     registry.catalogueChanged()
-    if fresh.config.profile != config.profile {
+    if fresh.config.profile != config.profile, !options.isProfileGiven {
       registry.profile.set(fresh.config.profile.flatMap { registry.catalogue[$0] }, cause: .reloaded)
     }
+    adoptLogging(fresh.config)
+    let waiting = fresh.config.keysThatNeedRestart(after: config)
     config = fresh.config
     log.info("reloaded")
-    registry.note("reloaded", [])
-    ServiceNotifier.ready()
+    if !waiting.isEmpty {
+      log.warning(
+        "changed in the config file, but in force only after a restart",
+        [("keys", .string(waiting.joined(separator: ",")))])
+    }
+    registry.note("reloaded", waiting.isEmpty ? [] : [("needs_restart", .array(waiting.map(JSON.string)))])
+    finishReload()
+  }
+
+  private func adoptLogging(_ config: Config) {
+    if !options.isLogLevelGiven { log.level = config.logLevel.flatMap { Log.Level(name: $0.rawValue) } ?? .info }
+    if !options.isLogFormatGiven {
+      log.format = config.logFormat.flatMap { Log.Format(rawValue: $0.rawValue) } ?? .text
+    }
+  }
+}
+
+extension Config {
+  /// Keys whose values differ from those of `before` and are read at the start only.
+  fileprivate func keysThatNeedRestart(after before: Config) -> [String] {
+    let keys: [(String, Bool)] = [
+      ("control", control != before.control), ("seed", seed != before.seed),
+      ("connect_timeout_ms", connectTimeoutMilliseconds != before.connectTimeoutMilliseconds),
+      ("drain_timeout_ms", drainTimeoutMilliseconds != before.drainTimeoutMilliseconds),
+      ("max_link_buffer_bytes", maxLinkBufferBytes != before.maxLinkBufferBytes),
+      ("max_buffer_bytes", maxBufferBytes != before.maxBufferBytes),
+      ("max_connections", maxConnections != before.maxConnections),
+    ]
+    return keys.filter(\.1).map(\.0)
   }
 }

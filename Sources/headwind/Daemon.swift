@@ -13,7 +13,11 @@ final class Daemon {
   private var control: ControlServer?
   private var demo: DemoUpstream?
   private var signals: [SignalSource] = []
-  private var draining: Drain?
+  private(set) var draining: Drain?
+  private(set) var isReady = false
+  var reloadState = ReloadState.idle
+  /// Its own only: another daemon may have written one of the same name.
+  private var hasReadyFile = false
   private var failure: CommandError?
   /// What the config file said last: what a reload compares with.
   var config: Config
@@ -38,7 +42,7 @@ final class Daemon {
     try listenToSignals()
     loop.later { [self] in start() }
     loop.run()
-    if let path = options.readyFile { TextFile.remove(path) }
+    if hasReadyFile, let path = options.readyFile { TextFile.remove(path) }
     if let failure { throw failure }
   }
 
@@ -85,10 +89,12 @@ final class Daemon {
 
   private func becomeReady() throws(CommandError) {
     api.isReady = true
+    isReady = true
     let line = readyLine + "\n"
     if let path = options.readyFile {
       do throws(LoopError) {
         try TextFile.write(line, to: path)
+        hasReadyFile = true
       } catch {
         throw .failure("ready file \(path): \(error)")
       }
@@ -96,6 +102,7 @@ final class Daemon {
     StandardOutput.write(line)
     ServiceNotifier.ready()
     if options.isDemo, let control { StandardError.write(DemoUpstream.hint(control: control.localAddress, registry)) }
+    reloadIfWanted()
   }
 
   private var readyLine: String {

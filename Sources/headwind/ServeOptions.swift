@@ -11,6 +11,11 @@ struct ServeOptions {
   let catalogue: ProfileCatalogue
   private let profileDirectories: [String]
   let proxies: [ProxySpec]
+  /// Names of proxies that the command line gives: a reload of the file leaves them alone.
+  let givenProxies: Set<String>
+  let isProfileGiven: Bool
+  let isLogFormatGiven: Bool
+  let isLogLevelGiven: Bool
   /// The name of the global profile; nil for none.
   let profile: String?
   let control: Endpoint
@@ -31,6 +36,10 @@ struct ServeOptions {
     catalogue = try ServeOptions.catalogue(profileDirectories, config)
     isDemo = arguments.has("--demo")
     proxies = try ServeOptions.proxies(arguments, config)
+    givenProxies = Set(arguments.all("--proxy").map { String($0.prefix { $0 != "=" }) })
+    isProfileGiven = arguments.has("--profile")
+    isLogFormatGiven = arguments.has("--log-format")
+    isLogLevelGiven = arguments.has("--log-level")
     profile = arguments.value("--profile") ?? config.profile
     control = try ServeOptions.control(arguments, config)
     seed = try arguments.wholeNumber("--seed") ?? config.seed ?? .random(in: 0..<(1 << 53))

@@ -150,6 +150,7 @@ import Testing
     #expect(try desk.call("GET", "/healthz").text == #"{"status":"ok","headwind":"\#(Version.current)"}"#)
     #expect(try desk.refusal("GET", "/readyz") == "503 not every configured listener is bound yet")
     desk.api.isReady = true
-    #expect(try desk.call("GET", "/readyz").text == #"{"status":"ready"}"#)
+    let ready = try desk.call("GET", "/readyz").json()
+    #expect(ready["status"] == "ready" && ready["pid"] == .integer(Int64(ThisProcess.identifier)))
   }
 }

@@ -125,6 +125,7 @@ struct LifecycleTests {
     #expect(throws: SocketError(call: "connect", code: ECONNREFUSED)) { try Connection(to: address) }
     #expect(daemon.program.ended() == nil)
     #expect(try client.receive(exactly: 7) == Array("delayed".utf8))
+    // The upstream is gone and had ended: this end is its own.
     #expect(try client.receive() == .end)
     #expect(daemon.program.exit() == 0)
   }
@@ -145,6 +146,35 @@ struct LifecycleTests {
     daemon.program.send(SIGTERM)
     #expect(daemon.program.exit(within: .seconds(3)) == 0)
     #expect(try client.outcome() == .reset)
+  }
+
+  /// An end would tell a client that reads to the end that it has everything.
+  @Test func aDownloadThatAStopCutsOffEndsWithAReset() throws {
+    let upstream = try Upstream.flood()
+    let daemon = try Daemon(["p": upstream.address], ["--profile", "lte"])
+    let client = try daemon.connect()
+    var checker = NumberedStream.Checker()
+    try checker.read(client, to: 100_000)
+    daemon.program.send(SIGTERM)
+    #expect(try client.outcome() == .reset)
+    #expect(daemon.program.exit() == 0)
+  }
+
+  /// A second daemon that can't start must not take the first one's ready file away.
+  @Test func aFailedStartLeavesTheReadyFileOfAnother() throws {
+    let file = directory.path + "/shared-ready"
+    let daemon = try Daemon([:], ["--ready-file", file])
+    let second = try Program.run(["serve", "--control", "\(daemon.api.address)", "--ready-file", file])
+    #expect(second.status == 1)
+    #expect(FileManager.default.fileExists(atPath: file))
+  }
+
+  @Test func waitCanTellItsOwnDaemonFromAnother() throws {
+    let daemon = try Daemon()
+    let control = ["--control", "http://\(daemon.api.address)", "--timeout", "1s"]
+    #expect(try Program.run(["wait", "--pid", "\(daemon.program.identifier)"] + control).status == 0)
+    let other = try Program.run(["wait", "--pid", "1"] + control)
+    #expect(other.status == 1 && other.errors.contains("another daemon"), "\(other.errors)")
   }
 
   @Test func idleSessionsDoNotHoldUpTheStop() throws {

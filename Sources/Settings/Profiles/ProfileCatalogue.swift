@@ -3,6 +3,8 @@ package struct ProfileCatalogue: Sendable {
   private var byName: [String: Profile] = [:]
   /// From an alias to the name of its profile.
   private var byAlias: [String: String] = [:]
+  /// Defined by a call and in no file: what a reload lays over the files again.
+  private var atRunTime: [String: Profile] = [:]
 
   /// The embedded profiles, replaced and completed by the `*.json` files of each directory in turn.
   ///
@@ -76,8 +78,16 @@ package struct ProfileCatalogue: Sendable {
         message: "is \"\(profile.name)\"; allowed: a name that no other profile has (\"\(owner)\" has it)")
     }
     copy.byName[profile.name] = profile
+    copy.atRunTime[profile.name] = profile
     try copy.addAliases(of: profile, source: "")
     self = copy
+  }
+
+  /// Lays over the files what `before` had been given at run time.
+  ///
+  /// - Throws: when a file has taken a name or alias of such a profile in the meantime.
+  package mutating func keepRunTimeProfiles(of before: ProfileCatalogue) throws(SettingsError) {
+    for (_, profile) in before.atRunTime.sorted(by: { $0.key < $1.key }) { try define(profile) }
   }
 
   /// Removes the profile of that name (aliases don't count); `none` stays.
@@ -86,6 +96,7 @@ package struct ProfileCatalogue: Sendable {
   package mutating func remove(_ name: String) -> Profile? {
     guard name != Profile.passThroughName, let profile = byName[name] else { return nil }
     forget(name)
+    atRunTime[name] = nil
     return profile
   }
 
