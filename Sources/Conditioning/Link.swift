@@ -38,6 +38,9 @@ package struct Link: ~Copyable {
     stages.isEmpty && outbox.isEmpty && closing == .open
   }
 
+  /// Whether a drop has decided that this connection is never to be answered.
+  package var isHanging: Bool { stages.contains { $0.toxic.isHanging } }
+
   package mutating func receive(_ segment: Segment, at now: Instant) {
     guard closing != .reset else { return }
     enter(segment, stage: 0, at: now)

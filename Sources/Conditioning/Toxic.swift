@@ -24,6 +24,9 @@ package protocol Toxic {
   /// How long bytes are under way in it whatever their number.
   var transit: Interval { get }
 
+  /// Whether it has decided that the connection is never to be answered.
+  var isHanging: Bool { get }
+
   /// Everything held, in order; the toxic is empty afterwards.
   mutating func surrender() -> [Segment]
 
@@ -34,6 +37,7 @@ package protocol Toxic {
 extension Toxic {
   package var allowance: Int { allowance(behind: .zero) }
   package var transit: Interval { .zero }
+  package var isHanging: Bool { false }
   package mutating func takeVerdicts() -> [Verdict] { [] }
 }
 

@@ -6,7 +6,8 @@ import Reactor
 /// All positions count bytes of the stream: `sent` ≤ `released` ≤ `received`. The queue holds `sent` ..< `received`; the
 /// link decides how far `released` goes.
 struct Pipe: ~Copyable {
-  enum Source { case open, ended, reset }
+  /// `cut`: the daemon stops, and reads no more of what would have come.
+  enum Source { case open, ended, reset, cut }
   enum Sink { case open, endDue, ended, gone }
   enum Outcome { case nothing, ended, reset }
 
@@ -34,6 +35,9 @@ struct Pipe: ~Copyable {
 
   /// True when everything that was read has gone out (or never can), and nothing more is expected.
   var isFinished: Bool { sink == .ended || sink == .gone }
+
+  /// True when nothing that was read waits any more.
+  var isDelivered: Bool { isFinished || (source == .cut && queue.count == 0) }
 
   /// How many bytes may be read from the source now.
   ///

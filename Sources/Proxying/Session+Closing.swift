@@ -39,6 +39,7 @@ extension Session {
     let back: Direction = direction == .upstream ? .downstream : .upstream
     guard phase == .open, roomToRead(back) > 0 else { return sourceFailed(back, now) }
     withPipe(direction) { $0.abandon(at: now) }
+    sessions.memoryMayBeBack()
     mustDriveAgain = true
   }
 
@@ -105,6 +106,28 @@ extension Session {
     clientSocket?.close()
     upstreamSocket?.close()
     finish(.closed)
+  }
+
+  private var isCut: Bool { upstream.source == .cut || downstream.source == .cut }
+
+  /// The daemon stops: once everything that was held has gone out, and the peers' systems have it (a reset would forget
+  /// what is unsent), a side whose stream was cut off sees a reset. An end would tell it that it has everything.
+  func closeIfDrained() {
+    guard phase == .open, isCut, upstream.isDelivered, downstream.isDelivered else { return }
+    guard unacknowledgedBytes == 0 else { return }
+    if downstream.source == .cut { clientSocket?.reset() } else { clientSocket?.close() }
+    if upstream.source == .cut { upstreamSocket?.reset() } else { upstreamSocket?.close() }
+    finish(.shutdown)
+  }
+
+  private var unacknowledgedBytes: Int {
+    (clientSocket?.unacknowledgedBytes ?? 0) + (upstreamSocket?.unacknowledgedBytes ?? 0)
+  }
+
+  /// When to look again whether the peers' systems have everything; nil while there is something else to wait for.
+  var drainCheck: Instant? {
+    guard phase == .open, isCut, upstream.isDelivered, downstream.isDelivered else { return nil }
+    return loop.instant + Session.drainCheckTime
   }
 
   func finish(_ reason: CloseReason) {

@@ -20,6 +20,8 @@ import Settings
 /// | a toxic resets                        | reset               | reset               |
 /// | a toxic ends                          | end                 | end, then closed    |
 /// | disabled, deleted, changed, ended by the API | reset        | reset               |
+/// | the daemon stops                      | what is held, then a reset where the client hadn't ended | likewise |
+/// | the client has closed while it hangs  | nothing             | reset, after a while |
 package final class Session {
   enum Phase {
     /// A toxic holds the connection itself back; the upstream isn't dialled.
@@ -34,6 +36,11 @@ package final class Session {
   /// Rounds of reading and writing before other sockets get their turn.
   static let roundsInARow = 2
   static let lingerTime = Interval.seconds(1)
+  /// How long a client that has closed its side goes on hanging: it may be waiting for the answer that never comes, but
+  /// far more often it has given up, and each would keep its descriptor.
+  static let hangUpTime = Interval.seconds(10)
+  /// How often a session that has delivered everything looks whether the peers' systems have it.
+  static let drainCheckTime = Interval.milliseconds(10)
   /// Decisions kept for the API; a connection that is kept alive for days makes one for each exchange.
   static let decisionsMax = 256
 
@@ -54,6 +61,8 @@ package final class Session {
   var upstream: Pipe
   var downstream: Pipe
   var exchanges = ExchangeTracker()
+  /// When a client that hangs and has closed its side is given up.
+  private var hangUpAt: Instant?
   private var isDriving = false
   var mustDriveAgain = false
   /// More is to be moved at the end of this turn of the loop.
@@ -110,17 +119,14 @@ package final class Session {
     finish(reason)
   }
 
-  /// Reads nothing more, so that the session ends when everything it holds is delivered.
+  /// Reads nothing more; the session ends when everything that it holds is delivered.
   func drain() {
-    let now = loop.instant
+    if phase == .dialling || phase == .held { return reset(reason: .shutdown) }
     for direction in Direction.allCases {
       withPipe(direction) { pipe in
-        guard pipe.source == .open else { return }
-        pipe.source = .ended
-        pipe.link.receive(.end, at: now)
+        if pipe.source == .open { pipe.source = .cut }
       }
     }
-    if phase == .dialling || phase == .held { return reset(reason: .shutdown) }
     drive()
   }
 
@@ -141,6 +147,7 @@ package final class Session {
 
   private func moveBytes() {
     let now = loop.instant
+    if hasHungUp(now) { return reset(reason: .dropped) }
     if phase == .held, upstream.link.allowance > 0 { dialUpstream() }
     var rounds = 0
     while phase != .closed, phase != .lingering {
@@ -156,6 +163,7 @@ package final class Session {
     noteDecisions()
     guard phase != .closed else { return }
     closeIfDone()
+    closeIfDrained()
     armTimer()
     for path in proxy.conditions.paths { path.rearm() }
   }
@@ -170,6 +178,28 @@ package final class Session {
   func driveNow() {
     isQueuedToDrive = false
     drive()
+    noticeResets()
+  }
+
+  /// While a source isn't read (the link is full, or the upstream isn't there yet) its reset would go unseen: the edge
+  /// that told of it doesn't come again.
+  private func noticeResets() {
+    guard !isQueuedToDrive, phase != .lingering else { return }
+    for direction in Direction.allCases where phase != .closed {
+      guard let source = socket(from: direction), source.isReadable, source.pendingError() != 0 else { continue }
+      sourceFailed(direction, loop.instant)
+      drive()
+    }
+  }
+
+  /// True when a client that was never to be answered has closed and its time is over, or what it hung on was lifted: a
+  /// request whose client is gone must not reach the upstream then.
+  private func hasHungUp(_ now: Instant) -> Bool {
+    if upstream.link.isHanging, clientSocket?.peerClosed ?? false {
+      hangUpAt = hangUpAt ?? now + Session.hangUpTime
+    }
+    guard let hangUpAt else { return false }
+    return now >= hangUpAt || !upstream.link.isHanging
   }
 
   // MARK: The upstream
@@ -241,7 +271,7 @@ package final class Session {
 
   private func armTimer() {
     guard phase != .lingering else { return }
-    let deadlines = [upstream.link.deadline, downstream.link.deadline].compactMap { $0 }
+    let deadlines = [upstream.link.deadline, downstream.link.deadline, hangUpAt, drainCheck].compactMap { $0 }
     if let next = deadlines.min() {
       arm(at: next)
     } else {
@@ -267,12 +297,7 @@ package final class Session {
 extension Session: StreamSocketDelegate {
   package func socketIsReady(_ socket: StreamSocket) {
     drive()
-    // While a source isn't read (the link is full, or the upstream isn't there yet) its reset would go unseen.
-    guard socket.isReadable, !isQueuedToDrive, phase != .closed, socket === clientSocket || socket === upstreamSocket
-    else { return }
-    guard socket.pendingError() != 0 else { return }
-    sourceFailed(socket === clientSocket ? .upstream : .downstream, loop.instant)
-    drive()
+    noticeResets()
   }
 }
 

@@ -127,6 +127,38 @@ import Testing
     #expect(bench.reasons() == ["client_reset"])
   }
 
+  /// A client that closes with an end has most likely given up: its request must not reach the upstream when the hang is
+  /// lifted, and it must not keep its descriptor for ever.
+  @Test(arguments: [DropSpec.Unit.connection, .exchange])
+  func whoClosesWhileItHangsIsNotServedLater(_ per: DropSpec.Unit) throws {
+    let bench = try Bench()
+    let upstream = try Upstream(bench.loop)
+    let proxy = try bench.create(upstream: upstream.address)
+    try bench.use(PathSpec(), [.drop(1, per: per, how: .hang)])
+    let client = try bench.connect(proxy)
+    client.send("hello")
+    try bench.loop.runUntil { bench.events("dropped").count == 1 }
+    client.socket.shutdownWrite()
+    bench.loop.run(forMilliseconds: 20)
+    #expect(!client.isOver, "it may still be waiting")
+    bench.registry.profile.set(nil, cause: .cleared)
+    try bench.loop.runUntil { bench.registry.sessions.isEmpty }
+    #expect(upstream.peers.allSatisfy { $0.received.isEmpty })
+    #expect(bench.reasons() == ["dropped"])
+  }
+
+  /// Nobody lifts the hang: its time ends it.
+  @Test func whoClosesWhileItHangsIsGivenUpInTime() throws {
+    let bench = try Bench()
+    let upstream = try Upstream(bench.loop)
+    let proxy = try bench.create(upstream: upstream.address)
+    try bench.use(PathSpec(), [.drop(1, per: .connection, how: .hang)])
+    let client = try bench.connect(proxy)
+    client.socket.shutdownWrite()
+    try bench.loop.runUntil { bench.registry.sessions.isEmpty }
+    #expect(bench.reasons() == ["dropped"])
+  }
+
   /// A connection that is kept alive makes a decision for each exchange; only the last ones are kept.
   @Test func decisionsAreBounded() throws {
     let bench = try Bench()

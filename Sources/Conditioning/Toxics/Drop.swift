@@ -96,6 +96,8 @@ package struct Drop: Toxic {
   package var deadline: Instant? { passing.isEmpty ? nil : .distantPast }
   package var heldBytes: Int { passing.byteCount + hanging.byteCount }
 
+  package var isHanging: Bool { state == .hanging }
+
   package func allowance(behind transit: Interval) -> Int {
     state == .passing ? .max : 0
   }

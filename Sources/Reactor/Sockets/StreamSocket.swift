@@ -111,6 +111,20 @@ package final class StreamSocket: EventTarget {
     return failure
   }
 
+  /// Bytes written that the peer's system has not acknowledged; a reset would forget those that are unsent.
+  /// Like ioctl(SIOCOUTQ), getsockopt(SO_NWRITE).
+  package var unacknowledgedBytes: Int {
+    guard isOpen else { return 0 }
+    var count: Int32 = 0
+    #if canImport(Darwin)
+      var length = socklen_t(MemoryLayout<Int32>.size)
+      getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &length)
+    #else
+      _ = ioctl(descriptor, UInt(TIOCOUTQ), &count)
+    #endif
+    return Int(count)
+  }
+
   /// Sends FIN after what was written. Like shutdown(SHUT_WR).
   package func shutdownWrite() {
     guard isOpen else { return }
