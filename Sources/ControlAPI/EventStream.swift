@@ -8,6 +8,9 @@ final class EventStream {
   /// `Last-Event-ID`.
   private static let backlogBytes = 1 << 20
 
+  /// Readers at once: they have no time limit, and must leave connections of the control port for calls.
+  private static let readersMax = 64
+
   private let stream: HTTPStream
   private let events: EventLog
   private var subscription: Int?
@@ -15,6 +18,9 @@ final class EventStream {
 
   /// Lives until the reader goes: the stream's handler holds it.
   static func start(_ responder: HTTPResponder, events: EventLog, since: Int) {
+    guard events.readers < readersMax else {
+      return responder.reply(APIError(503, "too many event streams; allowed: \(readersMax) at once").response())
+    }
     let stream = responder.beginStream(
       status: 200, headers: ["Content-Type": "text/event-stream", "Cache-Control": "no-store"])
     let writer = EventStream(stream, events: events)

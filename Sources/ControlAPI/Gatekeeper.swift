@@ -7,13 +7,16 @@ struct Gatekeeper {
   var extraHosts: Set<String> = []
 
   func refusal(of request: APIRequest) -> APIError? {
+    guard request.headers.count(where: { $0.name.lowercased() == "host" }) <= 1 else {
+      return APIError(400, "more than one header: Host")
+    }
     guard let host = request.header("Host") ?? (request.mustNameHost ? nil : "") else {
       return APIError(400, "missing header: Host")
     }
     guard isKnown(host) else {
       return APIError(
         403,
-        "host \"\(host.prefix(100))\" is not allowed; allowed: an IP address, localhost, a name without a dot, or one given with --allow-host"
+        "host \"\(host.prefix(100))\" is not allowed; allowed: an IP address, localhost, a name without a dot, one under .localhost, .internal or .test, or one given with --allow-host"
       )
     }
     if let origin = request.header("Origin"), !isSameOrigin(origin, host: host) {
@@ -35,9 +38,9 @@ struct Gatekeeper {
     let name = Gatekeeper.name(of: host)
     if name.hasPrefix("[") || name.isEmpty { return true }
     if name.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) { return true }
-    // A name of one label, or under a domain that the public DNS never serves, can't be an attacker's.
+    // Not .local: anybody on the network answers for that. A name of one label, or under a domain that the public DNS never serves, can't be an attacker's.
     let isPrivate =
-      !name.contains(".") || [".localhost", ".local", ".internal", ".test"].contains { name.hasSuffix($0) }
+      !name.contains(".") || [".localhost", ".internal", ".test"].contains { name.hasSuffix($0) }
     return isPrivate || extraHosts.contains(name)
   }
 

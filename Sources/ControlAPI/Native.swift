@@ -10,9 +10,7 @@ extension API {
       Route(
         "profiles",
         [
-          "GET": { [unowned self] _, _ in
-            .now(.json(.object([("profiles", .array(registry.catalogue.profiles.map(\.json)))])))
-          }
+          "GET": { [unowned self] _, _ in .now(listProfiles()) }
         ]),
       Route(
         "profiles/{}",
@@ -43,6 +41,9 @@ extension API {
             try put(names[1], in: try proxy(names[0]).ownProfile, request)
           }
         ]),
+      Route(
+        "proxies/{}/counters",
+        ["GET": { [unowned self] _, names throws(APIError) in .now(counters(try proxy(names[0]))) }]),
       Route("sessions", ["GET": { [unowned self] request, _ throws(APIError) in .now(try listSessions(request)) }]),
       Route("sessions/{}", ["DELETE": { [unowned self] _, ids throws(APIError) in try endSession(ids[0]) }]),
       Route("events", ["GET": { [unowned self] request, _ throws(APIError) in try listEvents(request) }]),
@@ -116,6 +117,22 @@ extension API {
       ("name", .string(slot.current?.name ?? "none")), ("since", .string(slot.since.description)),
       ("reverts_at", slot.revertsAt.map { .string($0.description) } ?? .null),
     ])
+  }
+
+  // MARK: Counters
+
+  /// What a proxy has carried since it was made, counted while it flows.
+  private func counters(_ proxy: Proxy) -> APIResponse {
+    func bytes(_ bytes: Counters.Bytes) -> JSON {
+      .object([("received_bytes", .integer(bytes.received)), ("sent_bytes", .integer(bytes.sent))])
+    }
+    let counters = proxy.counters
+    return .json(
+      .object([
+        ("sessions", .integer(Int64(counters.sessions))), ("dial_failures", .integer(Int64(counters.dialFailures))),
+        ("drops", .integer(Int64(counters.drops))), ("exhaustions", .integer(Int64(proxy.exhaustions))),
+        ("upstream", bytes(counters.upstream)), ("downstream", bytes(counters.downstream)),
+      ]))
   }
 
   // MARK: Sessions

@@ -72,6 +72,9 @@ package final class EventLog {
     for listener in listeners.values { listener(event) }
   }
 
+  /// How many listen.
+  package var readers: Int { listeners.count }
+
   /// The events after the one with identifier `id`, oldest first, as far back as they are kept.
   package func events(since id: Int) -> [Event] {
     let oldest = max(id, newest - ring.count)

@@ -62,6 +62,7 @@ package final class Proxy {
       self.listener?.close()
       self.listener = listener
       listener.onAccept = { [unowned self] (socket: consuming AcceptedSocket) in accept(socket) }
+      listener.onExhaustion = { [unowned self] error in noteExhaustion(error) }
       listen = listener.localAddress.description
     }
     isEnabled = true
@@ -81,7 +82,7 @@ package final class Proxy {
     try start(on: listener)
   }
 
-  /// Refuses connections and resets the live ones; the port stays its own.
+  /// Refuses connections and resets the live ones; it keeps its socket, but others may listen on the port.
   func stop(reason: CloseReason) {
     isEnabled = false
     listener?.refuse(sharesPort: true)
@@ -137,6 +138,12 @@ package final class Proxy {
     } catch {
       throw .cannotListen("listen tcp \(listen): \(error)")
     }
+  }
+
+  private func noteExhaustion(_ error: LoopError) {
+    let details: [(String, JSON)] = [("reason", .string(error.description))]
+    sessions.log.warning("accepting rests", [("proxy", .string(name))] + details)
+    sessions.events.record("accepting_rests", proxy: name, details)
   }
 
   private func accept(_ socket: consuming AcceptedSocket) {

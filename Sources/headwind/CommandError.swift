@@ -6,8 +6,6 @@ enum CommandError: Error, Equatable {
   case usage(String, command: String?)
   /// What was asked for couldn't be done: exit 1.
   case failure(String)
-  /// As `failure`, when all has been said already.
-  case silentFailure
 
   static func unknownCommand(_ word: String) -> CommandError {
     let near = nearest(to: word, among: Command.all.map(\.name)).map { "; did you mean \"\($0)\"?" } ?? ""
@@ -17,7 +15,7 @@ enum CommandError: Error, Equatable {
   var exitCode: Int32 {
     switch self {
     case .usage: 64
-    case .failure, .silentFailure: 1
+    case .failure: 1
     }
   }
 
@@ -26,7 +24,6 @@ enum CommandError: Error, Equatable {
     case .usage(let message, let command):
       "headwind: \(message)\nTry `headwind \(command.map { "\($0) " } ?? "")--help`.\n"
     case .failure(let message): "headwind: \(message)\n"
-    case .silentFailure: ""
     }
   }
 }

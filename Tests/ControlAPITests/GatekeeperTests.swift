@@ -6,12 +6,21 @@ import Testing
 @Suite struct GatekeeperTests {
   private let hostRows: [(String, Bool)] = [
     ("127.0.0.1", true), ("127.0.0.1:8474", true), ("10.1.2.3:80", true), ("[::1]:8474", true), ("[fe80::1]", true),
-    ("localhost:8474", true), ("LOCALHOST", true), ("localhost.", true), ("toxiproxy:8474", true), ("mac.local", true),
+    ("localhost:8474", true), ("LOCALHOST", true), ("localhost.", true), ("toxiproxy:8474", true), ("mac.local", false),
     ("app.localhost", true), ("proxy.internal", true), ("x.test", true), ("known.example:8474", true),
     ("KNOWN.example", true), ("evil.example", false), ("evil.example:8474", false), ("127.0.0.1.evil.example", false),
     ("localhost.evil.example", false), ("evil.example.", false), ("known.example.evil.example", false),
     ("notlocal.com", false),
   ]
+
+  /// RFC 9112 §3.2: which of them a guard looks at must not matter.
+  @Test func twoHostsAreRefused() throws {
+    let api = try Desk(.pure).api
+    let request = APIRequest(
+      method: "GET", target: "/version", headers: [("Host", "localhost"), ("host", "evil.example")])
+    guard case .now(let response) = api.answer(request) else { return #expect(Bool(false), "no answer at once") }
+    #expect(response.status == 400)
+  }
 
   @Test(arguments: Way.allCases)
   func knowsTheHostsThatCantBeRebound(_ way: Way) throws {

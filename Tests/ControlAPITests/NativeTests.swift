@@ -47,6 +47,17 @@ import Testing
   }
 
   @Test(arguments: Way.allCases)
+  func countersOfAProxyAreShown(_ way: Way) throws {
+    let desk = try Desk(way)
+    try desk.makeProxy("web", upstream: "127.0.0.1:1")
+    let counters = try desk.call("GET", "/proxies/web/counters").json()
+    let keys = ["sessions", "dial_failures", "drops", "exhaustions", "upstream", "downstream"]
+    #expect(counters.objectValue?.members.map(\.key) == keys)
+    #expect(counters["dial_failures"] == 0)
+    #expect(try desk.refusal("GET", "/proxies/none/counters") == "404 proxy not found")
+  }
+
+  @Test(arguments: Way.allCases)
   func aTemporaryProfileReverts(_ way: Way) throws {
     let desk = try Desk(way)
     try desk.call("PUT", "/profile/edge")

@@ -30,6 +30,7 @@ struct DialTests {
     let client = try daemon.connect()
     #expect(try client.outcome(within: .seconds(15)) == .reset)
     let events = try daemon.events("dial_failed")
+    #expect(try daemon.api.get("/proxies/p/counters").json["dial_failures"].int == events.count)
     try #require(events.count == 1)
     #expect(events[0]["proxy"] == "p")
     #expect(events[0]["upstream"].string == upstream)

@@ -38,6 +38,11 @@ struct LimitTests {
     clients.removeAll()
     #expect(eventually { daemon.isEchoing() })
     #expect(try daemon.api.get("/healthz").status == 200)
+    // It was said, and not with every try.
+    let told = try daemon.events("accepting_rests").count
+    #expect(told >= 1)
+    #expect(try told <= (daemon.api.get("/proxies/p/counters").json["exhaustions"].int ?? 0))
+    #expect(daemon.log.contains("Too many open files"))
     #expect(try eventually { try daemon.sessions.isEmpty })
     for _ in 1...30 { #expect(daemon.isEchoing()) }
   }

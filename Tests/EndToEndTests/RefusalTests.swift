@@ -54,7 +54,7 @@ struct RefusalTests {
     #expect(try daemon.api.get("/profile").json["name"] == "none")
   }
 
-  @Test(arguments: ["localhost", "127.0.0.1:1", "[::1]", "headwind", "mac.local"])
+  @Test(arguments: ["localhost", "127.0.0.1:1", "[::1]", "headwind", "box.internal"])
   func ordinaryHostsAreServed(host: String) throws {
     let daemon = try Daemon()
     #expect(try daemon.api.send("GET", "/proxies", headers: ["Host": host]).status == 200)

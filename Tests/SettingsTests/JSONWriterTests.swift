@@ -33,9 +33,9 @@ import Testing
     #expect(value["s"]?.doubleValue == nil)
   }
 
-  @Test func stringsAreSafeInsideHTMLAndJavaScript() {
-    let text = "\"\\/\n\r\t\u{0}\u{1F}\u{7F}<b>&é😀\u{2028}\u{2029}"
-    let expected = #""\"\\/\n\r\t\u0000\u001f"# + "\u{7F}" + #"\u003cb\u003e\u0026é😀\u2028\u2029""#
+  @Test func stringsAreSafeInsideHTMLJavaScriptAndTerminals() {
+    let text = "\"\\/\n\r\t\u{0}\u{1F}\u{7F}\u{9B}<b>&é😀\u{2028}\u{2029}"
+    let expected = #""\"\\/\n\r\t\u0000\u001f\u007f\u009b\u003cb\u003e\u0026é😀\u2028\u2029""#
     #expect(JSON.string(text).text == expected)
   }
 

@@ -9,6 +9,9 @@ struct BackOff {
     following = range.lowerBound
   }
 
+  /// Whether it has failed since it last worked.
+  var isWaiting: Bool { following != range.lowerBound }
+
   /// How long to wait now, in nanoseconds.
   mutating func next() -> Int64 {
     let wait = following

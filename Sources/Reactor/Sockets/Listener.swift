@@ -17,6 +17,8 @@ package final class Listener: EventTarget {
   package var onAccept: ((consuming AcceptedSocket) -> Void)?
   /// The bound address, with the real port where 0 was asked for.
   package let localAddress: SocketAddress
+  /// Called when accepting begins to rest for want of descriptors or memory; once until it works again.
+  package var onExhaustion: ((LoopError) -> Void)?
   /// How often accepting failed for want of descriptors or memory.
   package private(set) var exhaustions = 0
 
@@ -133,7 +135,7 @@ package final class Listener: EventTarget {
     case EAGAIN, EWOULDBLOCK:
       return false
     case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-      backOff()
+      backOff(errno)
       return false
     default:
       // A connection that died while it waited (ECONNABORTED, and on Linux the errors of its network): the next one.
@@ -141,8 +143,9 @@ package final class Listener: EventTarget {
     }
   }
 
-  private func backOff() {
+  private func backOff(_ code: Int32) {
     exhaustions += 1
+    if !waits.isWaiting { onExhaustion?(LoopError(call: "accept", code: code)) }
     isBackingOff = true
     updateRegistration()
     backOffTimer.arm(at: loop.now + waits.next())
@@ -158,7 +161,7 @@ package final class Listener: EventTarget {
     guard wanted != isRegistered, handle != nil else { return }
     if wanted {
       // Fails only when the kernel has no memory for it: try again as for a failed accept.
-      do { try handle?.add() } catch { return backOff() }
+      do { try handle?.add() } catch { return backOff(error.code) }
     } else {
       handle?.remove()
     }

@@ -34,7 +34,7 @@ extension JSON {
       case "\n": output += "\\n"
       case "\r": output += "\\r"
       case "\t": output += "\\t"
-      case "\0"..<" ", "<", ">", "&", "\u{2028}", "\u{2029}": output += escape(scalar)
+      case "\0"..<" ", "\u{7F}"..."\u{9F}", "<", ">", "&", "\u{2028}", "\u{2029}": output += escape(scalar)
       default: output.unicodeScalars.append(scalar)
       }
     }
