@@ -132,6 +132,21 @@ import Testing
     #expect(client.failure != nil)
   }
 
+  /// The edge that tells of a reset comes once: it must not be lost to a session that waits for its turn anyway.
+  @Test func aResetIsNoticedThoughTheSessionIsQueued() throws {
+    let upstream = try Upstream.echo(bench.loop)
+    let client = try bench.openClient(bench.create(upstream: upstream.address))
+    try bench.registry.addToxic(.stall(nil, .upstream), to: "web")
+    client.send(payload(1_000_000))
+    let session = try #require(bench.registry.sessions.first)
+    try bench.loop.runUntil { session.upstream.room(bench.registry.limits, isMemoryShort: false) == 0 }
+    // Both in one turn: the reset, and a change that queues the session.
+    client.reset()
+    try bench.registry.addToxic(.latency(1), to: "web")
+    try bench.loop.runUntil(seconds: 5) { session.clientSocket == nil }
+    #expect(session.upstream.source == .reset)
+  }
+
   @Test func aResetIsNoticedWhileNothingIsRead() throws {
     let upstream = try Upstream.echo(bench.loop)
     let client = try bench.connect(bench.create(upstream: upstream.address, toxics: [.bandwidth(0, .upstream)]))
