@@ -4,7 +4,8 @@
 /// timer or change: poll until nil, write, then arm one timer for `deadline` if it moved. Stages that toxicity leaves out are
 /// not in the chain; an empty plan holds no memory of its own.
 ///
-/// `end` is the last that leaves, except that a reset may follow it; nothing follows a reset.
+/// `end` is the last that leaves, except that a close or a reset may follow it; nothing follows a reset, and only a reset
+/// follows a close.
 package struct Link: ~Copyable {
   struct Stage {
     /// Where the stage is in `plan`, which all links under the same conditions share.
@@ -13,7 +14,7 @@ package struct Link: ~Copyable {
   }
 
   private enum Closing {
-    case open, ended, reset
+    case open, ended, closed, reset
   }
 
   // In this order for size: every idle session carries two links.
@@ -30,7 +31,7 @@ package struct Link: ~Copyable {
   package init(_ identity: LinkIdentity, plan: [StagePlan], owner: Int, at now: Instant) {
     self.identity = identity
     self.owner = owner
-    change(to: plan, at: now)
+    change(to: plan, isNewConnection: true, at: now)
   }
 
   /// Whether the caller may forward bytes as they come, without `receive` and `poll`.
@@ -41,12 +42,15 @@ package struct Link: ~Copyable {
   /// Whether a drop has decided that this connection is never to be answered.
   package var isHanging: Bool { stages.contains { $0.toxic.isHanging } }
 
+  /// Whether what leaves is to be written segment by segment.
+  package var cutsWrites: Bool { stages.contains { $0.toxic.cutsWrites } }
+
   package mutating func receive(_ segment: Segment, at now: Instant) {
     guard closing != .reset else { return }
     enter(segment, stage: 0, at: now)
   }
 
-  /// The next segment that is due to be written; call again until nil. A gap in the offsets is what a toxic dropped.
+  /// The next segment that is due to be written; call again until nil. Behind a gap in the offsets no byte follows.
   package mutating func poll(at now: Instant) -> Segment? {
     while let segment = outbox.popFirst() ?? run(at: now) {
       if admit(segment) { return segment }
@@ -77,6 +81,14 @@ package struct Link: ~Copyable {
       transit = transit + stage.toxic.transit
     }
     return least
+  }
+
+  /// Once a toxic has lost bytes: how many of the bytes that were received and haven't left can still be delivered. They
+  /// are the oldest; the rest may be forgotten. Nil while nothing is lost.
+  package var deliverableBytes: Int? {
+    guard let last = stages.lastIndex(where: { $0.toxic.hasLostBytes }) else { return nil }
+    let behind = stages[last...].reduce(0) { $0 + $1.toxic.heldBytes }
+    return (0..<outbox.count).reduce(behind) { $0 + outbox[$1].byteCount }
   }
 
   /// What the dice decided since the last call, in the order of the chain.
@@ -122,12 +134,15 @@ package struct Link: ~Copyable {
 
   private mutating func admit(_ segment: Segment) -> Bool {
     switch (closing, segment) {
-    case (.reset, _), (.ended, .bytes), (.ended, .end):
+    case (.reset, _), (.closed, .bytes), (.closed, .end), (.closed, .close), (.ended, .bytes), (.ended, .end):
       return false
     case (.open, .bytes):
       return true
     case (.open, .end):
       closing = .ended
+      return true
+    case (.open, .close), (.ended, .close):
+      closing = .closed
       return true
     case (_, .reset):
       closing = .reset

@@ -6,6 +6,10 @@ extension Link {
   /// what it held goes on, in order and ahead of anything newer, to what now stands behind its predecessor (so a stage that
   /// replaces it takes over), or out. Stages that swap places hand on what they hold, because bytes can't.
   package mutating func change(to newPlan: [StagePlan], at now: Instant) {
+    change(to: newPlan, isNewConnection: false, at: now)
+  }
+
+  mutating func change(to newPlan: [StagePlan], isNewConnection: Bool, at now: Instant) {
     // What is due by now has left, however late this call is.
     while let segment = run(at: now) { outbox.append(segment) }
     guard !plan.isEmpty || !newPlan.isEmpty else { return }
@@ -13,7 +17,7 @@ extension Link {
     var previous = Previous(plan: plan, stages: stages)
     plan = newPlan
     stages = []
-    rebuild(from: &previous, at: now)
+    rebuild(from: &previous, isNewConnection: isNewConnection, at: now)
   }
 
   /// The chain before a change.
@@ -37,7 +41,7 @@ extension Link {
     }
   }
 
-  private mutating func rebuild(from old: inout Previous, at now: Instant) {
+  private mutating func rebuild(from old: inout Previous, isNewConnection: Bool, at now: Instant) {
     // For each stage of the old chain: its place in the new one if it stays where it is, relative to the others that stay.
     var places = [Int?](repeating: nil, count: old.stages.count)
     var surrendered = [[Segment]](repeating: [], count: old.stages.count)
@@ -53,7 +57,8 @@ extension Link {
           surrendered[index] = toxic?.surrender() ?? []
         }
       }
-      stages.append(Stage(planIndex: planIndex, toxic: toxic ?? make(entry, at: now)))
+      let made = toxic ?? entry.makeToxic(identity, owner: owner, isNewConnection: isNewConnection, at: now)
+      stages.append(Stage(planIndex: planIndex, toxic: made))
     }
     for index in old.stages.indices where places[index] == nil {
       surrendered[index] += old.stages[index].toxic.surrender()
@@ -61,14 +66,12 @@ extension Link {
     feed(surrendered, places: places, at: now)
   }
 
-  private func make(_ entry: StagePlan, at now: Instant) -> any Toxic {
-    entry.makeToxic(identity: identity, owner: owner, at: now)
-  }
-
   /// The old stage's toxic, with the new parameters; nil when it is of another kind.
   private func adopt(_ entry: StagePlan, from old: inout Previous, _ index: Int, at now: Instant) -> (any Toxic)? {
     var toxic = old.take(index)
-    if old.plan[old.stages[index].planIndex].kind == entry.kind || entry.kind.update(&toxic, at: now) { return toxic }
+    let isUpdated = entry.update(
+      &toxic, from: old.plan[old.stages[index].planIndex], identity, owner: owner, at: now)
+    if isUpdated { return toxic }
     old.stages[index].toxic = toxic
     return nil
   }

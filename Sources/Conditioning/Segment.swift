@@ -31,15 +31,17 @@ package struct Extent: Equatable, Sendable {
   }
 }
 
-/// What travels through a link. End and reset take the same way as data, so that no toxic can be overtaken by them.
+/// What travels through a link. Ends and resets take the same way as data, so that no toxic can be overtaken by them.
 package enum Segment: Equatable, Sendable {
   case bytes(Extent)
   /// The sender will send no more (FIN).
   case end
+  /// A toxic closes the connection: both sides are to see an end, behind what came before it.
+  case close
   /// The connection was torn down (RST).
   case reset
 
-  /// Bytes of the stream that it carries; 0 for end and reset.
+  /// Bytes of the stream that it carries; 0 for the rest.
   var byteCount: Int {
     if case .bytes(let extent) = self { extent.count } else { 0 }
   }

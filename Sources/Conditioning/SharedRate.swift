@@ -158,7 +158,7 @@ extension SharedRate.Flow {
     switch queue.first {
     case nil: false
     case .bytes: grantedBytes > 0
-    case .end, .reset: true
+    case .end, .close, .reset: true
     }
   }
 

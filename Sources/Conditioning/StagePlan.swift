@@ -32,13 +32,18 @@ package struct StagePlan: Equatable {
   package var kind: StageKind
   /// Probability that the stage applies to a session: 0 or less never, 1 or more always.
   package var toxicity: Double
+  /// When the stage begins to act.
+  package var trigger: Trigger
   /// Whether the same stage stands in both links of a session: then its dice fall alike in both.
   package var isInBothLinks: Bool
 
-  package init(name: String, kind: StageKind, toxicity: Double = 1, isInBothLinks: Bool = false) {
+  package init(
+    name: String, kind: StageKind, toxicity: Double = 1, trigger: Trigger = Trigger(), isInBothLinks: Bool = false
+  ) {
     self.name = name
     self.kind = kind
     self.toxicity = toxicity
+    self.trigger = trigger
     self.isInBothLinks = isInBothLinks
   }
 
@@ -47,12 +52,41 @@ package struct StagePlan: Equatable {
     isInBothLinks ? identity.sessionGenerator(toxic: name, use: use) : identity.generator(toxic: name, use: use)
   }
 
-  func makeToxic(identity: LinkIdentity, owner: Int, at now: Instant) -> any Toxic {
+  /// - Parameter isNewConnection: whether the connection and the stage begin together.
+  func makeToxic(_ identity: LinkIdentity, owner: Int, isNewConnection: Bool, at now: Instant) -> any Toxic {
+    if trigger.isImmediate { return make(identity, owner: owner, isNewConnection: isNewConnection, at: now) }
+    return Triggered(trigger, at: now) { make(identity, owner: owner, isNewConnection: false, at: $0) }
+  }
+
+  /// Makes a toxic that follows `old` follow this plan; false, with nothing changed, when it can't.
+  func update(
+    _ toxic: inout any Toxic, from old: StagePlan, _ identity: LinkIdentity, owner: Int, at now: Instant
+  ) -> Bool {
+    if kind == old.kind && trigger == old.trigger { return true }
+    var isWaiting = false
+    let isUpdated = modify(&toxic) { (triggered: inout Triggered) in
+      isWaiting = true
+      return triggered.update(self, at: now) { make(identity, owner: owner, isNewConnection: false, at: $0) }
+    }
+    return isWaiting ? isUpdated : kind == old.kind || kind.update(&toxic, at: now)
+  }
+
+  private func make(_ identity: LinkIdentity, owner: Int, isNewConnection: Bool, at now: Instant) -> any Toxic {
     switch kind {
     case .latency(let parameters):
       Latency(parameters, generator: identity.generator(toxic: name, use: "jitter"))
     case .bandwidth(let parameters):
       Bandwidth(parameters, at: now)
+    case .slowClose(let parameters):
+      SlowClose(parameters)
+    case .timeout(let parameters):
+      Timeout(parameters, at: now)
+    case .resetPeer(let parameters):
+      ResetPeer(parameters, isNewConnection: isNewConnection, at: now)
+    case .slicer(let parameters):
+      Slicer(parameters, generator: identity.generator(toxic: name, use: "slices"))
+    case .limitData(let parameters):
+      LimitData(parameters)
     case .drop(let parameters):
       Drop(parameters, direction: identity.direction, generator: dice(identity, use: "drop"))
     case .stall(let parameters):
@@ -69,6 +103,11 @@ package struct StagePlan: Equatable {
 package enum StageKind {
   case latency(Latency.Parameters)
   case bandwidth(Bandwidth.Parameters)
+  case slowClose(SlowClose.Parameters)
+  case timeout(Timeout.Parameters)
+  case resetPeer(ResetPeer.Parameters)
+  case slicer(Slicer.Parameters)
+  case limitData(LimitData.Parameters)
   case drop(Drop.Parameters)
   case stall(Stall.Parameters)
   case noop
@@ -77,12 +116,17 @@ package enum StageKind {
   /// Gives a toxic of this kind the new parameters; false, with nothing changed, when it is of another kind.
   func update(_ toxic: inout any Toxic, at now: Instant) -> Bool {
     switch self {
-    case .latency(let parameters): modify(&toxic) { (latency: inout Latency) in latency.update(parameters, at: now) }
-    case .bandwidth(let parameters): modify(&toxic) { (rate: inout Bandwidth) in rate.update(parameters, at: now) }
-    case .drop(let parameters): modify(&toxic) { (drop: inout Drop) in drop.update(parameters, at: now) }
-    case .stall(let parameters): modify(&toxic) { (stall: inout Stall) in stall.update(parameters, at: now) }
-    case .noop: toxic is Noop
-    case .sharedRate(let path): modify(&toxic) { (stage: inout SharedRateStage) in stage.update(path, at: now) }
+    case .latency(let new): return modify(&toxic) { (old: inout Latency) in old.update(new, at: now) }
+    case .bandwidth(let new): return modify(&toxic) { (old: inout Bandwidth) in old.update(new, at: now) }
+    case .slowClose(let new): return modify(&toxic) { (old: inout SlowClose) in old.update(new, at: now) }
+    case .timeout(let new): return modify(&toxic) { (old: inout Timeout) in old.update(new, at: now) }
+    case .resetPeer(let new): return modify(&toxic) { (old: inout ResetPeer) in old.update(new, at: now) }
+    case .slicer(let new): return modify(&toxic) { (old: inout Slicer) in old.update(new, at: now) }
+    case .limitData(let new): return modify(&toxic) { (old: inout LimitData) in old.update(new, at: now) }
+    case .drop(let new): return modify(&toxic) { (old: inout Drop) in old.update(new, at: now) }
+    case .stall(let new): return modify(&toxic) { (old: inout Stall) in old.update(new, at: now) }
+    case .noop: return toxic is Noop
+    case .sharedRate(let new): return modify(&toxic) { (old: inout SharedRateStage) in old.update(new, at: now) }
     }
   }
 }
@@ -93,11 +137,18 @@ extension StageKind: Equatable {
     switch (left, right) {
     case (.latency(let left), .latency(let right)): left == right
     case (.bandwidth(let left), .bandwidth(let right)): left == right
+    case (.slowClose(let left), .slowClose(let right)): left == right
+    case (.timeout(let left), .timeout(let right)): left == right
+    case (.resetPeer(let left), .resetPeer(let right)): left == right
+    case (.slicer(let left), .slicer(let right)): left == right
+    case (.limitData(let left), .limitData(let right)): left == right
     case (.drop(let left), .drop(let right)): left == right
     case (.stall(let left), .stall(let right)): left == right
     case (.noop, .noop): true
     case (.sharedRate(let left), .sharedRate(let right)): left === right
-    case (.latency, _), (.bandwidth, _), (.drop, _), (.stall, _), (.noop, _), (.sharedRate, _): false
+    case (.latency, _), (.bandwidth, _), (.slowClose, _), (.timeout, _), (.resetPeer, _), (.slicer, _), (.limitData, _),
+      (.drop, _), (.stall, _), (.noop, _), (.sharedRate, _):
+      false
     }
   }
 }
@@ -105,11 +156,19 @@ extension StageKind: Equatable {
 @available(*, unavailable) extension StageKind: Sendable {}
 @available(*, unavailable) extension StagePlan: Sendable {}
 
-private func modify<Kind: Toxic>(_ toxic: inout any Toxic, _ body: (inout Kind) -> Void) -> Bool {
+/// False when the toxic is of another kind, or when `body` says that it changed nothing.
+private func modify<Kind: Toxic>(_ toxic: inout any Toxic, _ body: (inout Kind) -> Bool) -> Bool {
   guard var concrete = toxic as? Kind else { return false }
   // Let go of the old box first, or its queues would be copied.
   toxic = Noop()
-  body(&concrete)
+  let isChanged = body(&concrete)
   toxic = concrete
-  return true
+  return isChanged
+}
+
+private func modify<Kind: Toxic>(_ toxic: inout any Toxic, _ body: (inout Kind) -> Void) -> Bool {
+  modify(&toxic) { (concrete: inout Kind) -> Bool in
+    body(&concrete)
+    return true
+  }
 }

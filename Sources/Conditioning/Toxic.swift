@@ -27,7 +27,14 @@ package protocol Toxic {
   /// Whether it has decided that the connection is never to be answered.
   var isHanging: Bool { get }
 
-  /// Everything held, in order; the toxic is empty afterwards.
+  /// Whether bytes that came to it are gone: nothing newer can be delivered on this link any more.
+  var hasLostBytes: Bool { get }
+
+  /// Whether each segment that it yields is to be a write of its own.
+  var cutsWrites: Bool { get }
+
+  /// Everything held, in order; the toxic is empty afterwards. One that has lost bytes closes the connection here, if it
+  /// has not done so before.
   mutating func surrender() -> [Segment]
 
   /// What its dice decided since the last call.
@@ -38,6 +45,8 @@ extension Toxic {
   package var allowance: Int { allowance(behind: .zero) }
   package var transit: Interval { .zero }
   package var isHanging: Bool { false }
+  package var hasLostBytes: Bool { false }
+  package var cutsWrites: Bool { false }
   package mutating func takeVerdicts() -> [Verdict] { [] }
 }
 
@@ -53,7 +62,7 @@ package struct Decision: Equatable, Sendable {
   package enum Outcome: Equatable, Sendable {
     /// Toxicity: the toxic is, or isn't, in force on this link. Only reported when its toxicity is below 1.
     case applied, skipped
-    /// A drop, and how. `close` and `refuse` ask the session to close both of its sides.
+    /// A toxic ends the connection, and how.
     case dropped(Drop.How)
     case passed
   }

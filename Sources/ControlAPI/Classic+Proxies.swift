@@ -12,7 +12,7 @@ extension API {
       Route(
         "proxies",
         [
-          "GET": { [unowned self] _, _ in .now(listProxies()) },
+          "GET": { [unowned self] request, _ in .now(listProxies(request)) },
           "POST": { [unowned self] request, _ throws(APIError) in try createProxy(request) },
         ]),
       Route("populate", ["POST": { [unowned self] request, _ throws(APIError) in try populate(request) }]),
@@ -20,7 +20,9 @@ extension API {
       Route(
         "proxies/{}",
         [
-          "GET": { [unowned self] _, names throws(APIError) in .now(.json(json(of: try proxy(names[0])))) },
+          "GET": { [unowned self] request, names throws(APIError) in
+            .now(.json(json(of: try proxy(names[0]), includingHidden: request.wantsAll)))
+          },
           "POST": { [unowned self] request, names throws(APIError) in try updateProxy(request, names[0]) },
           "PATCH": { [unowned self] request, names throws(APIError) in try updateProxy(request, names[0]) },
           "DELETE": { [unowned self] _, names throws(APIError) in
@@ -42,8 +44,9 @@ extension API {
     try refusing { () throws(RegistryError) in try registry.proxy(named: name) }
   }
 
-  private func listProxies() -> APIResponse {
-    .json(.object(registry.proxies.map { ($0.name, json(of: $0)) }))
+  private func listProxies(_ request: APIRequest) -> APIResponse {
+    let wantsAll = request.wantsAll
+    return .json(.object(registry.proxies.map { ($0.name, json(of: $0, includingHidden: wantsAll)) }))
   }
 
   // MARK: Create
@@ -103,7 +106,7 @@ extension API {
       registry.resolve(specs.map(\.listen)) { [self] bindings in
         do throws(RegistryError) {
           let proxies = try registry.populate(specs, bindings: bindings)
-          let body = JSON.object([("proxies", .array(proxies.map(json(of:))))])
+          let body = JSON.object([("proxies", .array(proxies.map { json(of: $0) }))])
           reply(APIResponse.json(body, status: 201).warning(read.warnings))
         } catch {
           reply(APIError(error).response(none, newline: false))
@@ -123,12 +126,12 @@ extension API {
 
   // MARK: Shapes
 
-  func json(of proxy: Proxy) -> JSON {
+  func json(of proxy: Proxy, includingHidden: Bool = false) -> JSON {
     .object([
       ("name", .string(proxy.name)), ("listen", .string(proxy.listen)), ("upstream", .string(proxy.upstream)),
       ("enabled", .bool(proxy.isEnabled)),
       ("profile", proxy.ownProfile.current.map { .string($0.name) }),
-      ("toxics", .array(proxy.listedToxics.map(\.json))),
+      ("toxics", .array(proxy.listedToxics(includingHidden: includingHidden).map(\.json))),
     ])
   }
 
@@ -139,4 +142,9 @@ extension API {
       throw APIError(400, error.description)
     }
   }
+}
+
+extension APIRequest {
+  /// `?all=true`: toxics of kinds that old clients don't know are listed too. (Those ignore the query.)
+  var wantsAll: Bool { query("all") == "true" }
 }

@@ -8,8 +8,8 @@ extension API {
       Route(
         "proxies/{}/toxics",
         [
-          "GET": { [unowned self] _, names throws(APIError) in
-            .now(.json(.array(try proxy(names[0]).listedToxics.map(\.json))))
+          "GET": { [unowned self] request, names throws(APIError) in
+            .now(.json(.array(try proxy(names[0]).listedToxics(includingHidden: request.wantsAll).map(\.json))))
           },
           "POST": { [unowned self] request, names throws(APIError) in try addToxic(request, names[0]) },
         ]),

@@ -1,11 +1,28 @@
 import Conditioning
 import Settings
 
+/// Which of a proxy's connections a toxic concerns, counted from the moment when it came to the proxy.
+struct ConnectionFilter: Equatable {
+  /// Only the first so many; nil: no limit.
+  var first: Int?
+  /// Only each so-manieth; 1: all.
+  var every = 1
+  /// Connections of the proxy before the toxic came: those are not concerned.
+  var before = 0
+
+  func admits(_ connection: Int) -> Bool {
+    let number = connection - before
+    return number > 0 && number <= first ?? .max && number % every == 0
+  }
+}
+
 /// What a proxy's sessions are put through at the moment: the profile's stages first, then the toxics added by hand.
 struct Conditions {
   private(set) var profile: String?
   private(set) var upstream: [StagePlan] = []
   private(set) var downstream: [StagePlan] = []
+  /// By the name of the stage; stages that concern every connection have none.
+  private var filters: [String: ConnectionFilter] = [:]
   private(set) var paths: [SharedPath] = []
   /// New connections are refused: the profile drops every connection and says `refuse`.
   private(set) var refuses = false
@@ -21,16 +38,27 @@ struct Conditions {
       for (index, toxic) in profile.toxics.enumerated() {
         add(toxic, named: "\(profile.name)/\(index)/\(toxic.name)")
       }
-      refuses = profile.toxics.contains { $0.refusesEveryConnection }
     }
     for toxic in toxics {
       // No profile's name holds a colon, so this can't be the name of a profile's stage.
       add(toxic, named: "toxic:\(toxic.name)")
     }
+    refuses = (toxics + (profile?.toxics ?? [])).contains { $0.refusesEveryConnection }
   }
 
-  func plan(_ direction: Direction) -> [StagePlan] {
-    direction == .upstream ? upstream : downstream
+  /// The stages for a proxy's connection of this number; one array for all where no toxic chooses.
+  func plan(_ direction: Direction, connection: Int) -> [StagePlan] {
+    let plan = direction == .upstream ? upstream : downstream
+    guard !filters.isEmpty else { return plan }
+    return plan.filter { filters[$0.name]?.admits(connection) ?? true }
+  }
+
+  /// These conditions where they follow `old` after `connections` connections of the proxy: what a toxic has counted
+  /// goes on, a new one begins to count.
+  func counting(from old: Conditions, connections: Int) -> Conditions {
+    var copy = self
+    for name in filters.keys { copy.filters[name]?.before = old.filters[name]?.before ?? connections }
+    return copy
   }
 
   /// Rate first, then delay: a packet is on the wire before it is under way. The names are the same for all profiles,
@@ -50,8 +78,9 @@ struct Conditions {
 
   private mutating func add(_ toxic: ToxicSpec, named name: String) {
     let stage = StagePlan(
-      name: name, kind: toxic.attributes.stageKind, toxicity: Double(toxic.toxicity),
+      name: name, kind: toxic.attributes.stageKind, toxicity: Double(toxic.toxicity), trigger: toxic.trigger.core,
       isInBothLinks: toxic.stream == nil)
+    filters[name] = toxic.trigger.connectionFilter
     for direction in Direction.allCases where toxic.acts(on: direction) { append(stage, to: direction) }
   }
 

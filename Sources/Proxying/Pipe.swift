@@ -3,13 +3,14 @@ import Reactor
 
 /// One direction of a session: what was read from the source, the link that times it, and what waits for the sink.
 ///
-/// All positions count bytes of the stream: `sent` ≤ `released` ≤ `received`. The queue holds `sent` ..< `received`; the
-/// link decides how far `released` goes.
+/// All positions count bytes of the stream: `sent` ≤ `released` ≤ `received`. The queue holds `sent` ..< `received`, less
+/// what a toxic has lost at its end; the link decides how far `released` goes.
 struct Pipe: ~Copyable {
   /// `cut`: the daemon stops, and reads no more of what would have come.
   enum Source { case open, ended, reset, cut }
-  enum Sink { case open, endDue, ended, gone }
-  enum Outcome { case nothing, ended, reset }
+  /// `endDue`, `closeDue`: as soon as what the link let go has been written.
+  enum Sink { case open, endDue, closeDue, ended, gone }
+  enum Outcome { case nothing, ended, closed, reset }
 
   var link: Link
   var queue: ByteQueue
@@ -51,19 +52,29 @@ struct Pipe: ~Copyable {
     return room < 1448 && queue.count > 0 ? 0 : room
   }
 
-  /// Takes what the link lets go now; tells when an end or a reset came out of it.
-  mutating func release(at now: Instant) -> Outcome {
+  /// Takes what the link lets go now, or only its next piece; tells when it ended.
+  mutating func release(at now: Instant, onlyOne: Bool = false) -> Outcome {
+    defer { forgetWhatIsLost() }
     while let segment = link.poll(at: now) {
       switch segment {
       case .bytes(let extent):
         released = extent.start + Int64(extent.count)
+        if onlyOne { return .nothing }
       case .end:
         return .ended
+      case .close:
+        return .closed
       case .reset:
         return .reset
       }
     }
     return .nothing
+  }
+
+  /// What came behind bytes that a toxic dropped can't be delivered: it takes no memory.
+  private mutating func forgetWhatIsLost() {
+    guard queue.count > 0, let deliverable = link.deliverableBytes else { return }
+    queue.truncate(to: unsent + deliverable)
   }
 
   /// Gives up on the sink: nothing that is held can be delivered any more, and nothing more is to be read.

@@ -39,10 +39,10 @@ package final class Proxy {
   /// Times that accepting stopped for want of file descriptors or memory.
   package var exhaustions: Int { listener?.exhaustions ?? 0 }
 
-  /// Toxics as the classic API lists them: upstream first, then downstream, each by age. Kinds that a config file may have
-  /// but old clients don't know are left out: they would stop at them.
-  package var listedToxics: [ToxicSpec] {
-    let listed = toxics.filter(\.type.isClassic)
+  /// Toxics as the classic API lists them: upstream first, then downstream, each by age. Hidden ones are left out unless
+  /// they are asked for: old clients would stop at kinds that they don't know.
+  package func listedToxics(includingHidden: Bool = false) -> [ToxicSpec] {
+    let listed = toxics.filter { includingHidden || !$0.isHidden }
     return listed.filter { $0.stream == .upstream } + listed.filter { $0.stream != .upstream }
   }
 
@@ -156,7 +156,7 @@ package final class Proxy {
 
   /// Puts new conditions in force for new sessions; the live ones follow by ``SessionTable/adoptConditions(of:)``.
   func adopt(_ conditions: Conditions) {
-    self.conditions = conditions
+    self.conditions = conditions.counting(from: self.conditions, connections: opened)
     do throws(RegistryError) {
       try acceptOrRefuse()
     } catch {

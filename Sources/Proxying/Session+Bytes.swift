@@ -7,18 +7,44 @@ extension Session {
   func advance(_ direction: Direction, _ now: Instant) -> Bool {
     let didRead = pull(direction, now)
     guard phase != .closed else { return false }
+    guard writePieces(direction, now) else { return false }
+    release(direction, now, onlyOne: false)
+    guard phase != .closed, phase != .lingering else { return false }
+    let didWrite = push(direction, now)
+    return (didRead || didWrite) && phase == .open
+  }
+
+  /// Where a toxic cuts the stream into pieces each is a write of its own, until the socket is full. False when the
+  /// session is over, or when the rest has to wait its turn.
+  private func writePieces(_ direction: Direction, _ now: Instant) -> Bool {
+    for _ in 0..<Session.piecesInARow {
+      var hasMore = false
+      withPipe(direction) { pipe in
+        guard pipe.sink == .open, pipe.link.cutsWrites, pipe.unsent == 0 else { return }
+        hasMore = pipe.link.deadline.map { $0 <= now } ?? false
+      }
+      guard hasMore else { return true }
+      release(direction, now, onlyOne: true)
+      guard phase != .closed, phase != .lingering else { return false }
+      _ = push(direction, now)
+      guard phase != .closed, phase != .lingering else { return false }
+    }
+    driveLater()
+    return false
+  }
+
+  /// Takes from the link what is due.
+  private func release(_ direction: Direction, _ now: Instant, onlyOne: Bool) {
     var outcome = Pipe.Outcome.nothing
     withPipe(direction) { pipe in
-      if pipe.sink != .gone, !pipe.link.isTransparent { outcome = pipe.release(at: now) }
+      if pipe.sink != .gone, !pipe.link.isTransparent { outcome = pipe.release(at: now, onlyOne: onlyOne) }
     }
     switch outcome {
     case .nothing: break
-    case .ended: linkEnded(direction, now)
+    case .ended: withPipe(direction) { $0.sink = .endDue }
+    case .closed: linkClosed(direction, now)
     case .reset: linkReset(direction, now)
     }
-    guard phase != .closed else { return false }
-    let didWrite = push(direction, now)
-    return (didRead || didWrite) && phase == .open
   }
 
   private func pull(_ direction: Direction, _ now: Instant) -> Bool {
@@ -114,6 +140,7 @@ extension Session {
     guard let sink = socket(to: direction) else { return false }
     var written = 0
     var failed = false
+    var closes = false
     withPipe(direction) { pipe in
       while pipe.sink != .gone, pipe.unsent > 0, sink.isWritable, !failed {
         switch sink.write(&pipe.queue, upTo: pipe.unsent) {
@@ -130,12 +157,14 @@ extension Session {
         sink.shutdownWrite()
         pipe.sink = .ended
       }
+      closes = pipe.sink == .closeDue && pipe.unsent == 0 && !failed
     }
     if written > 0 {
       proxy.counters.count(sent: written, direction)
       sessions.memoryMayBeBack()
     }
     if failed { sinkFailed(direction, now) }
+    if closes, phase != .closed { closeByToxic() }
     return written > 0
   }
 }

@@ -48,18 +48,16 @@ extension Session {
     direction == .upstream ? downstream.sink != .gone : upstream.sink != .gone
   }
 
-  /// An end came out of the link.
-  func linkEnded(_ direction: Direction, _ now: Instant) {
-    var isToxic = false
+  /// A toxic closes the connection. What came out of the link before goes first, however long the sink takes; then nothing
+  /// more is read.
+  func linkClosed(_ direction: Direction, _ now: Instant) {
     withPipe(direction) { pipe in
-      // The source's own end is behind all its bytes.
-      isToxic = pipe.source == .open || pipe.released < pipe.received
-      pipe.sink = .endDue
+      if pipe.sink == .open || pipe.sink == .endDue { pipe.sink = .closeDue }
     }
-    guard isToxic else { return }
-    // What came out of the link before it goes first, as far as the sink takes it.
-    _ = push(direction, now)
-    if phase != .closed { closeByToxic() }
+    var isDelivered = false
+    withPipe(direction) { isDelivered = $0.sink != .closeDue || $0.unsent == 0 }
+    // Otherwise `push` comes to it.
+    if isDelivered { closeByToxic() }
   }
 
   /// A reset came out of the link.
@@ -73,12 +71,14 @@ extension Session {
   }
 
   /// Both sides see an end, though neither sent one.
-  private func closeByToxic() {
+  func closeByToxic() {
+    guard phase != .lingering else { return }
     dial = nil
     clientSocket?.shutdownWrite()
     upstreamSocket?.shutdownWrite()
     noteDecisions()
     phase = .lingering
+    givesUpAt = loop.instant + Session.hangUpTime
     arm(at: loop.instant + Session.lingerTime)
     mustDriveAgain = true
   }
@@ -118,6 +118,16 @@ extension Session {
     if downstream.source == .cut { clientSocket?.reset() } else { clientSocket?.close() }
     if upstream.source == .cut { upstreamSocket?.reset() } else { upstreamSocket?.close() }
     finish(.shutdown)
+  }
+
+  /// What is under way to a slow reader gets more time than one that just keeps talking.
+  func lingeringIsOver() {
+    if unacknowledgedBytes > 0, loop.instant < givesUpAt ?? .distantPast {
+      return arm(at: loop.instant + Session.lingerTime)
+    }
+    clientSocket?.close()
+    upstreamSocket?.close()
+    finish(.dropped)
   }
 
   private var unacknowledgedBytes: Int {

@@ -18,7 +18,7 @@ import Settings
 /// | upstream resets (RST)                 | –                   | reset, through the toxics |
 /// | upstream can't be reached             | –                   | reset               |
 /// | a toxic resets                        | reset               | reset               |
-/// | a toxic ends                          | end                 | end, then closed    |
+/// | a toxic closes                        | end                 | end, behind what it let pass, then closed |
 /// | disabled, deleted, changed, ended by the API | reset        | reset               |
 /// | the daemon stops                      | what is held, then a reset where the client hadn't ended | likewise |
 /// | the client has closed while it hangs  | nothing             | reset, after a while |
@@ -35,6 +35,8 @@ package final class Session {
 
   /// Rounds of reading and writing before other sockets get their turn.
   static let roundsInARow = 2
+  /// Pieces of a stream that a toxic cuts up, each a write of its own, before others get theirs.
+  static let piecesInARow = 64
   static let lingerTime = Interval.seconds(1)
   /// How long a client that has closed its side goes on hanging: it may be waiting for the answer that never comes, but
   /// far more often it has given up, and each would keep its descriptor.
@@ -61,8 +63,8 @@ package final class Session {
   var upstream: Pipe
   var downstream: Pipe
   var exchanges = ExchangeTracker()
-  /// When a client that hangs and has closed its side is given up.
-  private var hangUpAt: Instant?
+  /// When a client that hangs and has closed its side is given up, and one that is slow to take the last bytes.
+  var givesUpAt: Instant?
   private var isDriving = false
   var mustDriveAgain = false
   /// More is to be moved at the end of this turn of the loop.
@@ -81,7 +83,7 @@ package final class Session {
       Link(
         LinkIdentity(
           seed: sessions.seed, proxy: proxy.name, session: number, direction: direction),
-        plan: proxy.conditions.plan(direction), owner: id, at: now)
+        plan: proxy.conditions.plan(direction, connection: number), owner: id, at: now)
     }
     upstream = Pipe(link: link(.upstream), pool: sessions.loop.pool)
     downstream = Pipe(link: link(.downstream), pool: sessions.loop.pool)
@@ -105,8 +107,12 @@ package final class Session {
   func adoptConditions() {
     guard phase != .closed, phase != .lingering else { return }
     let now = loop.instant
-    if upstream.sink != .gone { upstream.link.change(to: proxy.conditions.upstream, at: now) }
-    if downstream.sink != .gone { downstream.link.change(to: proxy.conditions.downstream, at: now) }
+    for direction in Direction.allCases {
+      let plan = proxy.conditions.plan(direction, connection: number)
+      withPipe(direction) { pipe in
+        if pipe.sink != .gone { pipe.link.change(to: plan, at: now) }
+      }
+    }
     // In force from here on; what it lets go waits its turn, or a thousand busy sessions would hold up the caller.
     driveLater()
   }
@@ -196,10 +202,10 @@ package final class Session {
   /// request whose client is gone must not reach the upstream then.
   private func hasHungUp(_ now: Instant) -> Bool {
     if upstream.link.isHanging, clientSocket?.peerClosed ?? false {
-      hangUpAt = hangUpAt ?? now + Session.hangUpTime
+      givesUpAt = givesUpAt ?? now + Session.hangUpTime
     }
-    guard let hangUpAt else { return false }
-    return now >= hangUpAt || !upstream.link.isHanging
+    guard let givesUpAt else { return false }
+    return now >= givesUpAt || !upstream.link.isHanging
   }
 
   // MARK: The upstream
@@ -271,7 +277,7 @@ package final class Session {
 
   private func armTimer() {
     guard phase != .lingering else { return }
-    let deadlines = [upstream.link.deadline, downstream.link.deadline, hangUpAt, drainCheck].compactMap { $0 }
+    let deadlines = [upstream.link.deadline, downstream.link.deadline, givesUpAt, drainCheck].compactMap { $0 }
     if let next = deadlines.min() {
       arm(at: next)
     } else {
@@ -287,10 +293,7 @@ package final class Session {
   }
 
   private func timerFired() {
-    guard phase == .lingering else { return drive() }
-    clientSocket?.close()
-    upstreamSocket?.close()
-    finish(.dropped)
+    if phase == .lingering { lingeringIsOver() } else { drive() }
   }
 }
 

@@ -86,7 +86,7 @@ extension Fields {
   }
 
   func integer(_ key: String, in range: ClosedRange<Int64> = .min ... .max) throws(SettingsError) -> Int64? {
-    let allowed = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    let allowed = range.text
     switch value(key) {
     case nil: return nil
     case .integer(let value) where range.contains(value): return value
@@ -141,6 +141,11 @@ extension Fields {
   func fields(_ key: String) throws(SettingsError) -> Fields {
     try Fields(value(key) ?? .null, source: source, path: pathOf(key), keys: keys)
   }
+}
+
+extension ClosedRange<Int64> {
+  /// As messages say what is allowed.
+  var text: String { "a whole number from \(lowerBound) to \(upperBound)" }
 }
 
 extension JSON {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct DropTests {
   @Test(arguments: [
-    (Drop.How.reset, ["reset"]), (.refuse, ["reset"]), (.close, ["end"]), (.hang, []),
+    (Drop.How.reset, ["reset"]), (.refuse, ["reset"]), (.close, ["close"]), (.hang, []),
   ])
   func aConnectionDropActsWithoutData(how: Drop.How, expected: [String]) {
     let bench = Bench()
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (Drop.How.reset, ["10", "reset"]), (.refuse, ["10", "reset"]), (.close, ["10", "end"]), (.hang, ["10"]),
+    (Drop.How.reset, ["10", "reset"]), (.refuse, ["10", "reset"]), (.close, ["10", "close"]), (.hang, ["10"]),
   ])
   func anExchangeDropLetsWhatCameBeforePass(how: Drop.How, expected: [String]) {
     let bench = Bench()
@@ -108,7 +108,7 @@ import Testing
     drop.receive(.bytes(Extent(start: 0, count: 10, opensExchange: true)), at: .zero)
     #expect(drop.heldBytes == 10)
     drop.update(.init(probability: 1, per: .exchange, how: .close), at: .zero)
-    #expect(drop.heldBytes == 0 && drop.surrender() == [.end])
+    #expect(drop.heldBytes == 0 && drop.surrender() == [.close])
   }
 
   @Test func decisionsNobodyFetchesAreBounded() {

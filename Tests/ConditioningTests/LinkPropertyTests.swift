@@ -30,6 +30,12 @@ import Testing
         .stall(dice.chance(0.5) ? nil : .milliseconds(Double(Int.random(in: 0...200, using: &dice)))),
         .noop(),
         .drop(0, per: .exchange),
+        .slowClose(Double(Int.random(in: 0...100, using: &dice))),
+        .slicer(
+          Int64(dice.length(upTo: 3_000)), variation: Int64(dice.length(upTo: 300)),
+          milliseconds: Double(Int.random(in: 0...2, using: &dice))),
+        .limit(1 << 40),
+        .latency(30, name: "triggered").triggered(bytes: Int64(dice.length(upTo: 30_000))),
         .rate(Int64(dice.length(upTo: 1_000_000)), name: "latency"),
       ]
       var stage = variants[Int.random(in: 0..<variants.count, using: &dice)]
@@ -88,6 +94,37 @@ import Testing
       #expect(first.links[index].outputs == accompanied.links[index].outputs)
       let own = accompanied.links[index].takeDecisions().filter { !$0.toxic.hasSuffix("beside") }
       #expect(first.links[index].takeDecisions() == own)
+    }
+  }
+
+  /// With a toxic that loses bytes: what arrives is a prefix, then one close, and nothing comes after it; and what can
+  /// still be delivered is told exactly.
+  @Test(arguments: 0..<40)
+  func whatLosesBytesDeliversAPrefix(seed: Int) {
+    var dice = SeededGenerator(seed: UInt64(seed))
+    let bench = Bench()
+    let latency = StagePlan.latency(20, jitter: 10)
+    let lossy: [StagePlan] = [
+      .limit(Int64(dice.length(upTo: 200_000))), .timeout(0).triggered(bytes: Int64(dice.length(upTo: 200_000))),
+      .timeout(200), .drop(1, per: .connection, how: .close).triggered(milliseconds: 300),
+    ]
+    let plan = [.latency(15, name: "before"), lossy[seed % lossy.count], latency, .rate(2_000_000)]
+    let link = bench.addLink(plan, seed: UInt64(seed))
+    for _ in 0..<100 {
+      bench.send(dice.length(upTo: 5_000), to: link)
+      bench.advance(by: .microseconds(Double(dice.length(upTo: 10_000))))
+    }
+    let promised = link.deliverableBytes.map { $0 + link.receivedBytes }
+    bench.change(link, to: [latency, .rate(2_000_000)])
+    bench.send(1_000, to: link)
+    bench.settle()
+    guard let promised else { return expectFaithful(link, ended: false) }
+    #expect(link.receivedBytes == promised)
+    #expect(link.outputs.last?.segment == .close)
+    var offset: Int64 = 0
+    for case .bytes(let extent) in link.outputs.map(\.segment) {
+      #expect(extent.start == offset)
+      offset = extent.end
     }
   }
 

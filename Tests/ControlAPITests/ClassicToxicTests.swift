@@ -40,7 +40,7 @@ import Testing
       (#"{"type":"lag","stream":"sideways"}"#, "400 stream was invalid, can be either upstream or downstream"),
       (#"{"type":"latency","stream":""}"#, "400 stream was invalid, can be either upstream or downstream"),
       ("{}", "400 invalid toxic type"), (#"{"type":"Latency"}"#, "400 invalid toxic type"),
-      (#"{"type":"drop"}"#, "400 invalid toxic type"),
+      (#"{"type":"drop"}"#, "400 attributes.probability is missing; allowed: a number from 0 to 1"),
       (#"{"type":"latency","name":"t","attributes":{"latency":"x"}}"#, "409 toxic already exists"),
     ] {
       #expect(try desk.refusal("POST", "/proxies/web/toxics", body) == text)

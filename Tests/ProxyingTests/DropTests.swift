@@ -63,7 +63,7 @@ import Testing
 
   @Test(
     arguments: [
-      (.reset, .connection), (.reset, .exchange), (.close, .connection), (.close, .exchange), (.refuse, .connection),
+      (.reset, .connection), (.reset, .exchange), (.close, .connection), (.close, .exchange),
     ] as [(DropSpec.Manner, DropSpec.Unit)])
   func aDropEndsTheSessionItsWay(_ how: DropSpec.Manner, _ per: DropSpec.Unit) throws {
     let bench = try Bench()
@@ -78,6 +78,19 @@ import Testing
     #expect(upstream.peers.allSatisfy { $0.received.isEmpty })
     #expect(bench.reasons() == ["dropped"])
     #expect(bench.events("dropped").count == 1)
+  }
+
+  @Test func aRefusalRefusesNewConnectionsAndResetsLiveOnes() throws {
+    let bench = try Bench()
+    let upstream = try Upstream.echo(bench.loop)
+    let proxy = try bench.create(upstream: upstream.address)
+    let client = try bench.openClient(proxy)
+    try bench.registry.addToxic(.drop(1, how: .refuse), to: proxy.name)
+    try bench.loop.runUntil { client.isOver && bench.registry.sessions.isEmpty }
+    #expect(!client.isEnded)
+    #expect(try bench.isRefused(proxy))
+    try bench.registry.removeToxic("drop", from: proxy.name)
+    _ = try bench.openClient(proxy)
   }
 
   /// The client's own end, behind the bytes that are dropped, doesn't turn the drop into an ordinary end.

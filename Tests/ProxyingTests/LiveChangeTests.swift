@@ -28,7 +28,9 @@ import Testing
       guard let name = names.first else { return }
       let kinds: [ToxicAttributes] = [
         .latency(milliseconds: .random(in: 0..<8, using: &dice), jitterMilliseconds: 3), .noop,
-        .bandwidth(kilobytesPerSecond: 30_000), .stall(milliseconds: 2),
+        .bandwidth(kilobytesPerSecond: 30_000), .stall(milliseconds: 2), .slowClose(milliseconds: 4),
+        .slicer(SlicerSpec(averageSize: 3_000, sizeVariation: 500)), .resetPeer(milliseconds: 3_600_000),
+        .limitData(bytes: 1 << 40),
       ]
       let stream: Settings.Stream? = [.upstream, .downstream, nil].randomElement(using: &dice) ?? nil
       try bench.registry.addToxic(

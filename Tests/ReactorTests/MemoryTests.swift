@@ -20,6 +20,10 @@ import Testing
           next += count
           queue.append(bytes)
           model += bytes
+        } else if Int.random(in: 0..<5, using: &random) == 0 {
+          let count = Int.random(in: 0...model.count + 100, using: &random)
+          queue.truncate(to: count)
+          model = Array(model.prefix(count))
         } else {
           let count = Int.random(in: 0...model.count, using: &random)
           queue.discard(count)

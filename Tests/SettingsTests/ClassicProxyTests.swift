@@ -5,19 +5,36 @@ import Testing
 @Suite struct ClassicProxyTests {
   @Test func createReadsEveryField() throws {
     let body = #"""
-      {"Name":"a","LISTEN":":0","upstream":"one.com","enabled":false,"profile":"3g","Logger":{},"toxics":[
+      {"Name":"a","LISTEN":":0","upstream":"one.com:80","enabled":false,"profile":"3g","Logger":{},"toxics":[
         {"type":"latency","attributes":{"latency":5}}, {"type":"noop","stream":"upstream"}], "extra":1}
       """#
     let read = try ProxySpec.classicCreate(body: body.utf8)
     #expect(
       read.value
         == ProxySpec(
-          name: "a", listen: ":0", upstream: "one.com", enabled: false, profile: "3g",
+          name: "a", listen: ":0", upstream: "one.com:80", enabled: false, profile: "3g",
           toxics: [
             ToxicSpec(.latency(milliseconds: 5, jitterMilliseconds: 0), stream: .downstream),
             ToxicSpec(.noop, stream: .upstream),
           ]))
     #expect(read.warnings == ["unknown key \"extra\" was ignored"])
+  }
+
+  /// The reference takes any text; clients rely on that (one uses `google.com`), so it is no more than a warning.
+  @Test(arguments: [
+    Row(
+      "http://a:80",
+      "upstream is \"http://a:80\", which begins with http://; connections will fail, HOST:PORT is wanted"),
+    Row(
+      "HTTPS://a", "upstream is \"HTTPS://a\", which begins with https://; connections will fail, HOST:PORT is wanted"),
+    Row(
+      "google.com",
+      "upstream is \"google.com\": missing port in address; connections will fail, HOST:PORT is wanted"),
+  ]) func upstreamsThatCannotWorkAreWarnedOf(_ row: Row) throws {
+    let made = try ProxySpec.classicCreate(body: "{\"name\":\"a\",\"upstream\":\"\(row.input)\"}".utf8)
+    #expect(made.value.upstream == row.input && made.warnings == [row.expected])
+    let update = try ProxyUpdate.classic(body: "{\"upstream\":\"\(row.input)\"}".utf8)
+    #expect(update.value.upstream == row.input && update.warnings == [row.expected])
   }
 
   @Test(arguments: [
@@ -52,7 +69,7 @@ import Testing
   }
 
   @Test func populateKeepsTheOrder() throws {
-    let body = #"[{"name":"z","upstream":"u"},{"name":"a","upstream":"u","enabled":true,"foo":1}]"#
+    let body = #"[{"name":"z","upstream":"u:1"},{"name":"a","upstream":"u:1","enabled":true,"foo":1}]"#
     let read = try ProxySpec.classicPopulate(body: body.utf8)
     #expect(read.value.map(\.name) == ["z", "a"])
     #expect(read.value.map(\.enabled) == [nil, true])
@@ -85,8 +102,8 @@ import Testing
   /// 100,000 unknown keys: one pass over them, and few warnings.
   @Test func hugeBodiesAreRead() throws {
     let extra = (0..<100_000).map { ",\"k\($0)\":1" }.joined()
-    let read = try ProxySpec.classicCreate(body: "{\"name\":\"a\",\"upstream\":\"u\"\(extra)}".utf8)
-    #expect(read.value == ProxySpec(name: "a", upstream: "u"))
+    let read = try ProxySpec.classicCreate(body: "{\"name\":\"a\",\"upstream\":\"u:1\"\(extra)}".utf8)
+    #expect(read.value == ProxySpec(name: "a", upstream: "u:1"))
     #expect(read.warnings.count == 8)
   }
 }

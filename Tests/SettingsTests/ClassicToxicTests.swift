@@ -26,6 +26,37 @@ private func latency(_ delay: Int, _ jitter: Int, name: String = "latency_downst
     Row(#"{"type":"noop","type":"latency","name":"x","name":null}"#, latency(0, 0, name: "x")),
     Row(#"{"type":"latency","attributes":{"latency":1},"attributes":{"jitter":2}}"#, latency(1, 2)),
     Row(
+      #"{"type":"slow_close","attributes":{"delay":-1}}"#,
+      #"{"attributes":{"delay":-1},"name":"slow_close_downstream","type":"slow_close","stream":"downstream","toxicity":1}"#
+    ),
+    Row(
+      #"{"type":"timeout"}"#,
+      #"{"attributes":{"timeout":0},"name":"timeout_downstream","type":"timeout","stream":"downstream","toxicity":1}"#),
+    Row(
+      #"{"type":"reset_peer","attributes":{"timeout":9223372036854775807}}"#,
+      #"{"attributes":{"timeout":9223372036854775807},"name":"reset_peer_downstream","type":"reset_peer","#
+        + #""stream":"downstream","toxicity":1}"#),
+    Row(
+      #"{"type":"slicer","attributes":{"average_size":10,"size_variation":100}}"#,
+      #"{"attributes":{"average_size":10,"size_variation":100,"delay":0},"name":"slicer_downstream","type":"slicer","#
+        + #""stream":"downstream","toxicity":1}"#),
+    Row(
+      #"{"type":"limit_data","attributes":{"bytes":-9}}"#,
+      #"{"attributes":{"bytes":-9},"name":"limit_data_downstream","type":"limit_data","stream":"downstream","toxicity":1}"#
+    ),
+    Row(#"{"type":"stall"}"#, #"{"attributes":{},"name":"stall","type":"stall","toxicity":1}"#),
+    Row(
+      #"{"type":"drop","stream":"Upstream","attributes":{"probability":0.5}}"#,
+      #"{"attributes":{"probability":0.5,"per":"connection","how":"reset"},"name":"drop_Upstream","type":"drop","#
+        + #""stream":"Upstream","toxicity":1}"#),
+    Row(
+      #"{"type":"noop","after_bytes":5,"After_MS":6,"first_connections":7,"every":8}"#,
+      #"{"attributes":{},"name":"noop_downstream","type":"noop","stream":"downstream","toxicity":1,"after_bytes":5,"#
+        + #""after_ms":6,"first_connections":7,"every":8}"#),
+    Row(
+      #"{"type":"noop","after_bytes":null,"every":0}"#,
+      #"{"attributes":{},"name":"noop_downstream","type":"noop","stream":"downstream","toxicity":1}"#),
+    Row(
       #"{"type":"noop","toxicity":0.3333333333}"#,
       #"{"attributes":{},"name":"noop_downstream","type":"noop","stream":"downstream","toxicity":0.33333334}"#),
     Row(
@@ -42,7 +73,27 @@ private func latency(_ delay: Int, _ jitter: Int, name: String = "latency_downst
     Row("[]", "bad request body: the top level is []; allowed: an object"),
     Row("null", "invalid toxic type"), Row("{}", "invalid toxic type"),
     Row(#"{"type":"Latency"}"#, "invalid toxic type"), Row(#"{"type":"nope"}"#, "invalid toxic type"),
-    Row(#"{"type":"drop"}"#, "invalid toxic type"), Row(#"{"type":"stall"}"#, "invalid toxic type"),
+    Row(#"{"type":"drop"}"#, "attributes.probability is missing; allowed: a number from 0 to 1"),
+    Row(
+      #"{"type":"drop","attributes":{"probability":2}}"#,
+      "attributes.probability is 2; allowed: a number from 0 to 1"),
+    Row(
+      #"{"type":"drop","toxicity":0.5,"attributes":{"probability":1,"how":"refuse"}}"#,
+      "toxicity is 0.5; allowed: 1, as connections are refused for all or for none"),
+    Row(
+      #"{"type":"drop","every":2,"attributes":{"probability":1,"how":"refuse"}}"#,
+      "every is 2; allowed: 0, as connections are refused for all or for none"),
+    Row(
+      #"{"type":"noop","after_bytes":-1}"#,
+      "after_bytes is -1; allowed: a whole number from 0 to 9007199254740992"),
+    Row(
+      #"{"type":"noop","after_ms":86400001}"#, "after_ms is 86400001; allowed: a whole number from 0 to 86400000"),
+    Row(
+      #"{"type":"noop","first_connections":1.5}"#,
+      "bad request body: first_connections is 1.5; allowed: a whole number from 0 to 1000000000"),
+    Row(
+      #"{"type":"noop","every":"2"}"#,
+      "bad request body: every is \"2\"; allowed: a whole number from 0 to 1000000000"),
     Row(
       #"{"type":"nope","stream":""}"#, "stream was invalid, can be either upstream or downstream"),
     Row(#"{"type":"nope","stream":"up"}"#, "stream was invalid, can be either upstream or downstream"),
@@ -121,6 +172,21 @@ private func latency(_ delay: Int, _ jitter: Int, name: String = "latency_downst
     #expect(second.attributes == .latency(milliseconds: 20, jitterMilliseconds: 7))
     #expect(second.toxicity == 0)
     #expect(second.name == toxic.name)
+  }
+
+  @Test func mergesTriggers() throws {
+    let first = try toxic.updated(body: #"{"after_bytes":20,"every":3}"#.utf8).value
+    #expect(first.trigger.afterBytes == 20 && first.trigger.every == 3)
+    let second = try first.updated(body: #"{"after_bytes":0,"every":null}"#.utf8).value
+    #expect(second.trigger.afterBytes == 0 && second.trigger.every == 3)
+    #expect(second.attributes == toxic.attributes)
+  }
+
+  @Test(arguments: [("80", "1"), ("-1", "0"), ("1.5", "1")])
+  func toxicityOutOfRangeIsAcceptedWithAWarning(value: String, effective: String) throws {
+    let warning = "toxicity is \(value); it acts as \(effective), allowed are 0 to 1"
+    #expect(try toxic.updated(body: "{\"toxicity\":\(value)}".utf8).warnings == [warning])
+    #expect(try ClassicToxic.read(body: "{\"type\":\"noop\",\"toxicity\":\(value)}".utf8).warnings == [warning])
   }
 
   @Test(arguments: [

@@ -15,12 +15,14 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
         max_link_buffer_bytes: 4096, max_buffer_bytes: 1e9, max_connections: 10 }
       """)
     var expected = Config()
+    var stall = ToxicSpec(.stall(milliseconds: nil), stream: nil)
+    stall.isHidden = true
     expected.proxies = [
       ProxySpec(
         name: "web", listen: "127.0.0.1:0", upstream: "localhost:80", enabled: false, profile: "3g",
         toxics: [
           ToxicSpec(.latency(milliseconds: 5, jitterMilliseconds: 0), stream: .downstream),
-          ToxicSpec(.stall(milliseconds: nil), stream: nil),
+          stall,
         ])
     ]
     expected.profile = "Edge"
@@ -88,7 +90,7 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
     Row("[{name: 'a', upstream: 'h:1', enabled: 1}]", "proxies[0].enabled is 1; allowed: true or false"),
     Row(
       "[{name: 'a', upstream: 'h:1', toxics: [{type: 'noop', x: 1}]}]",
-      "proxies[0].toxics[0].x is not a known key; known: name, type, stream, toxicity, attributes"),
+      "proxies[0].toxics[0].x is not a known key; known: " + ToxicSpec.keys.joined(separator: ", ")),
     Row(
       "[{name: 'a', upstream: 'h:1'}, {name: 'a', upstream: 'h:1'}]",
       "proxies[1].name is \"a\"; allowed: a name that no other proxy here has"),

@@ -99,10 +99,20 @@ private func profile(_ text: String) throws -> Profile {
     Row("{toxics: [5]}", "toxics[0] is 5; allowed: an object"),
     Row(
       "{toxics: [{}]}",
-      "toxics[0].type is missing; allowed: \"latency\", \"bandwidth\", \"noop\", \"drop\", \"stall\""),
+      "toxics[0].type is missing; allowed: "
+        + ToxicType.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")),
     Row(
       "{toxics: [{type: 'slicer'}]}",
-      "toxics[0].type is \"slicer\"; allowed: \"latency\", \"bandwidth\", \"noop\", \"drop\", \"stall\""),
+      "toxics[0].attributes.average_size is missing; allowed: a whole number from 1 to 1000000000"),
+    Row(
+      "{toxics: [{type: 'slicer', attributes: {average_size: 5, size_variation: 6}}]}",
+      "toxics[0].attributes.size_variation is 6; allowed: at most average_size, 5"),
+    Row(
+      "{toxics: [{type: 'timeout', attributes: {timeout: -1}}]}",
+      "toxics[0].attributes.timeout is -1; allowed: a whole number from 0 to 86400000"),
+    Row(
+      "{toxics: [{type: 'limit_data', after_ms: -1}]}",
+      "toxics[0].after_ms is -1; allowed: a whole number from 0 to 86400000"),
     Row(
       "{toxics: [{type: 'noop', stream: 'Up'}]}", "toxics[0].stream is \"Up\"; allowed: \"upstream\", \"downstream\""),
     Row("{toxics: [{type: 'noop', toxicity: 80}]}", "toxics[0].toxicity is 80; allowed: a number from 0 to 1"),

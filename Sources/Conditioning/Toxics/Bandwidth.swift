@@ -37,7 +37,7 @@ package struct Bandwidth: Toxic {
     switch queue.first {
     case nil: nil
     case .bytes(let extent): serializer.deadline(of: serializer.piece(of: extent.count))
-    case .end, .reset: .distantPast
+    case .end, .close, .reset: .distantPast
     }
   }
 

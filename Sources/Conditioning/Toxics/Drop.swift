@@ -13,7 +13,7 @@ package struct Drop: Toxic {
   package enum How: String, CaseIterable, Sendable {
     /// A reset follows what came before the drop; the rest is discarded.
     case reset
-    /// An end follows instead; the session closes both sides.
+    /// Both sides see an end instead.
     case close
     /// The listener refuses new connections; on a link that exists already it is a reset.
     case refuse
@@ -97,6 +97,7 @@ package struct Drop: Toxic {
   package var heldBytes: Int { passing.byteCount + hanging.byteCount }
 
   package var isHanging: Bool { state == .hanging }
+  package var hasLostBytes: Bool { state == .fallen }
 
   package func allowance(behind transit: Interval) -> Int {
     state == .passing ? .max : 0
@@ -139,7 +140,7 @@ package struct Drop: Toxic {
       state = .hanging
       return
     case .reset, .refuse: passing.append(.reset)
-    case .close: passing.append(.end)
+    case .close: passing.append(.close)
     }
     state = .fallen
   }

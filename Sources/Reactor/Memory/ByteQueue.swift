@@ -72,6 +72,29 @@ package struct ByteQueue: ~Copyable {
     discard(count)
   }
 
+  /// Drops all but the first `count` bytes.
+  package mutating func truncate(to count: Int) {
+    precondition(count >= 0, "truncating to less than nothing")
+    guard count < self.count else { return }
+    guard count > 0 else { return removeAll() }
+    self.count = count
+    var rest = count
+    var block = first
+    while let current = block, rest > current.pointee.count {
+      rest -= current.pointee.count
+      block = current.pointee.next
+    }
+    guard let block else { return }
+    block.pointee.end = block.pointee.start + Int32(rest)
+    var behind = block.pointee.next
+    block.pointee.next = nil
+    last = block
+    while let next = behind {
+      behind = next.pointee.next
+      pool.giveBack(next)
+    }
+  }
+
   /// A copy of the first bytes, at most `limit`.
   package func copyFront(_ limit: Int) -> [UInt8] {
     var result: [UInt8] = []

@@ -60,7 +60,9 @@ extension ProxySpec {
       let toxics = try ClassicToxic.list(fields, proxy: number)
       var spec = spec
       spec.toxics = toxics.value
-      return ClassicBody(value: spec, warnings: fields.warnings(known: ProxySpec.classicKeys) + toxics.warnings)
+      return ClassicBody(
+        value: spec,
+        warnings: fields.warnings(known: ProxySpec.classicKeys) + upstreamWarnings(spec.upstream) + toxics.warnings)
     }
   }
 }
@@ -74,6 +76,19 @@ extension ProxyUpdate {
         listen: try fields.string("listen"), upstream: try fields.string("upstream"),
         enabled: try fields.bool("enabled"))
     }
-    return ClassicBody(value: update, warnings: fields.warnings(known: ProxySpec.keys + ["logger"]))
+    return ClassicBody(
+      value: update,
+      warnings: fields.warnings(known: ProxySpec.keys + ["logger"]) + upstreamWarnings(update.upstream))
   }
+}
+
+/// The reference takes any text and says nothing, though every connection will fail.
+private func upstreamWarnings(_ upstream: String?) -> [String] {
+  guard let upstream else { return [] }
+  let text = JSON.string(upstream).excerpt
+  if let scheme = ["http://", "https://"].first(where: { upstream.lowercased().hasPrefix($0) }) {
+    return ["upstream is \(text), which begins with \(scheme); connections will fail, HOST:PORT is wanted"]
+  }
+  guard let problem = Endpoint.problem(in: upstream) else { return [] }
+  return ["upstream is \(text): \(problem.reason); connections will fail, HOST:PORT is wanted"]
 }

@@ -9,7 +9,8 @@ package struct ClassicToxic: Sendable {
   package let toxicity: Float
   /// One line for each unknown key, at most 8 for each object.
   package let warnings: [String]
-  let attributes: Fields
+  private let fields: Fields
+  private let attributes: Fields
 
   static let keys = ToxicSpec.keys
 
@@ -25,22 +26,27 @@ package struct ClassicToxic: Sendable {
     }
     let toxicity = try fields.toxicity()
     let attributes = try fields.classicFields("attributes")
-    let streamText = texts.stream ?? Stream.downstream.rawValue
-    guard Stream(rawValue: streamText.lowercased()) != nil else { throw .invalidStream }
-    guard let type = ToxicType(rawValue: texts.type ?? ""), type.isClassic else { throw .invalidType }
-    let given = texts.name.flatMap { $0.isEmpty ? nil : $0 }
+    if let stream = texts.stream, Stream(rawValue: stream.lowercased()) == nil { throw .invalidStream }
+    guard let type = ToxicType(rawValue: texts.type ?? "") else { throw .invalidType }
+    // Headwind's own kinds act on both streams unless they are told otherwise, as in profiles.
+    let streamText = texts.stream ?? ToxicSpec.AbsentStream.classic.text(for: type)
     return ClassicToxic(
-      name: given ?? "\(type.rawValue)_\(streamText)", type: type, streamText: streamText, toxicity: toxicity ?? 1,
-      warnings: fields.warnings(known: keys) + attributes.warnings(known: ToxicAttributes.keys(of: type)),
-      attributes: attributes)
+      name: ToxicSpec.name(texts.name, type: type, streamText: streamText), type: type, streamText: streamText,
+      toxicity: toxicity ?? 1,
+      warnings: fields.warnings(known: keys) + attributes.warnings(known: ToxicAttributes.keys(of: type))
+        + toxicityWarnings(toxicity),
+      fields: fields, attributes: attributes)
   }
 
   /// - Throws: `badBody` for an attribute of the wrong type, `invalidValue` for one that can't be honoured.
   package func spec() throws(ClassicError) -> ToxicSpec {
-    let read = try classic { () throws(SettingsError) in
-      try ToxicAttributes.read(type, from: attributes, limits: .classic)
+    try classic { () throws(SettingsError) in
+      let toxic = ToxicSpec(
+        try ToxicAttributes.read(type, from: attributes, limits: .classic), name: name, streamText: streamText,
+        toxicity: toxicity, trigger: try TriggerSpec().merged(fields))
+      if let problem = toxic.refusalProblem(fields) { throw problem }
+      return toxic
     }
-    return ToxicSpec(read, name: name, streamText: streamText, toxicity: toxicity)
   }
 
   /// Reads the field `toxics` of a proxy: nil when absent, null or empty.
@@ -74,10 +80,16 @@ extension ToxicSpec {
     var copy = self
     if let toxicity = try fields.toxicity() { copy.toxicity = toxicity }
     let named = try fields.classicFields("attributes")
-    copy.attributes = try classic { () throws(SettingsError) in try attributes.merged(named, limits: .classic) }
+    try classic { () throws(SettingsError) in
+      copy.attributes = try attributes.merged(named, limits: .classic)
+      copy.trigger = try trigger.merged(fields)
+      if let problem = copy.refusalProblem(fields) { throw problem }
+    }
     let known = ToxicAttributes.keys(of: type)
     return ClassicBody(
-      value: copy, warnings: fields.warnings(known: Self.keys) + named.warnings(known: known))
+      value: copy,
+      warnings: fields.warnings(known: Self.keys) + named.warnings(known: known)
+        + toxicityWarnings(try fields.toxicity()))
   }
 }
 
@@ -90,4 +102,10 @@ extension Fields {
     }
     return Float(number)
   }
+}
+
+/// The reference takes any number and says nothing.
+private func toxicityWarnings(_ toxicity: Float?) -> [String] {
+  guard let toxicity, !(0...1).contains(toxicity) else { return [] }
+  return ["toxicity is \(JSON.float(toxicity).text); it acts as \(toxicity < 0 ? 0 : 1), allowed are 0 to 1"]
 }

@@ -11,10 +11,10 @@ extension ProxySpec {
     if let problem = Endpoint.problem(in: listen) {
       throw SettingsError(source: source, field: fields.pathOf("listen"), message: "is wrong: \(problem)")
     }
+    let toxics = try ToxicSpec.nativeList(fields, absentStream: .classic)?.map(\.hiddenFromOldClients)
     return ProxySpec(
       name: try fields.nonEmpty("name"), listen: listen, upstream: try fields.upstream(),
-      enabled: try fields.bool("enabled"), profile: try fields.profileName("profile"),
-      toxics: try ToxicSpec.nativeList(fields, absentStream: .classic))
+      enabled: try fields.bool("enabled"), profile: try fields.profileName("profile"), toxics: toxics)
   }
 
   static func nativeList(_ elements: [JSON], source: String, path: String) throws(SettingsError) -> [ProxySpec] {
@@ -53,5 +53,14 @@ extension Fields {
     guard let name = try string(key) else { return nil }
     guard Profile.isName(name.lowercased()) else { throw refusal(key, allowed: "the name of a profile") }
     return name
+  }
+}
+
+extension ToxicSpec {
+  /// Hidden where an old client that lists the toxics would stop at this one.
+  fileprivate var hiddenFromOldClients: ToxicSpec {
+    var copy = self
+    copy.isHidden = !type.isClassic
+    return copy
   }
 }

@@ -1,5 +1,5 @@
 extension ToxicSpec {
-  static let keys = ["name", "type", "stream", "toxicity", "attributes"]
+  static let keys = ["name", "type", "stream", "toxicity", "attributes"] + TriggerSpec.keys
 
   /// More in one place is a mistake, or an attack on memory.
   static let maximumCount = 64
@@ -30,10 +30,8 @@ extension ToxicSpec {
     try attributes.refuseUnknownKeys(ToxicAttributes.keys(of: type))
     let toxic = ToxicSpec(
       try .read(type, from: attributes, limits: .native), name: try fields.string("name"), streamText: stream,
-      toxicity: Float(try fields.number("toxicity", in: 0...1) ?? 1))
-    if case .drop(let drop) = toxic.attributes, drop.how == .refuse, toxic.toxicity != 1 {
-      throw fields.refusal("toxicity", allowed: "1, as connections are refused for all or for none")
-    }
+      toxicity: Float(try fields.number("toxicity", in: 0...1) ?? 1), trigger: try TriggerSpec().merged(fields))
+    if let problem = toxic.refusalProblem(fields) { throw problem }
     return toxic
   }
 

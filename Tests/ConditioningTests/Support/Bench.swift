@@ -123,6 +123,7 @@ final class BenchLink {
   var allowance: Int { link.allowance }
   var deadline: Instant? { link.deadline }
   var isTransparent: Bool { link.isTransparent }
+  var deliverableBytes: Int? { link.deliverableBytes }
   func takeDecisions() -> [Decision] { link.takeDecisions() }
 
   func receive(_ count: Int, opens: Bool, at now: Instant) {
@@ -152,13 +153,14 @@ final class BenchLink {
       switch output.segment {
       case .bytes(let extent): Row(output.time, "\(extent.count)")
       case .end: Row(output.time, "end")
+      case .close: Row(output.time, "close")
       case .reset: Row(output.time, "reset")
       }
     }
   }
 }
 
-/// A line of a table: milliseconds, and what came out ("1448", "end", "reset").
+/// A line of a table: milliseconds, and what came out ("1448", "end", "close", "reset").
 struct Row: Equatable, CustomStringConvertible {
   var milliseconds: Double
   var what: String
@@ -197,6 +199,37 @@ extension StagePlan {
 
   static func stall(_ duration: Interval? = nil, name: String = "stall") -> StagePlan {
     StagePlan(name: name, kind: .stall(.init(duration: duration)))
+  }
+
+  static func slowClose(_ milliseconds: Double, name: String = "slow_close") -> StagePlan {
+    StagePlan(name: name, kind: .slowClose(.init(delay: .milliseconds(milliseconds))))
+  }
+
+  static func timeout(_ milliseconds: Double, name: String = "timeout") -> StagePlan {
+    StagePlan(name: name, kind: .timeout(.init(timeout: .milliseconds(milliseconds))))
+  }
+
+  static func resetPeer(_ milliseconds: Double, name: String = "reset_peer") -> StagePlan {
+    StagePlan(name: name, kind: .resetPeer(.init(timeout: .milliseconds(milliseconds))))
+  }
+
+  static func limit(_ bytes: Int64, name: String = "limit_data") -> StagePlan {
+    StagePlan(name: name, kind: .limitData(.init(bytes: bytes)))
+  }
+
+  static func slicer(
+    _ averageSize: Int64, variation: Int64 = 0, milliseconds: Double = 0, name: String = "slicer"
+  ) -> StagePlan {
+    StagePlan(
+      name: name,
+      kind: .slicer(.init(averageSize: averageSize, sizeVariation: variation, delay: .milliseconds(milliseconds))))
+  }
+
+  /// The stage with a trigger.
+  func triggered(bytes: Int64 = 0, milliseconds: Double = 0) -> StagePlan {
+    var copy = self
+    copy.trigger = Trigger(bytes: bytes, delay: .milliseconds(milliseconds))
+    return copy
   }
 
   static func drop(
