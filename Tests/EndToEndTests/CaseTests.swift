@@ -18,9 +18,10 @@ struct CaseTests {
   static let slowing = [
     ToxicBody(type: "latency", attributes: #"{"latency":100}"#),
     ToxicBody(type: "bandwidth", attributes: #"{"rate":100000}"#),
+    ToxicBody(type: "slicer", attributes: #"{"average_size":1000,"size_variation":100,"delay":1}"#),
   ]
 
-  private func expectPrompt(_ response: API.Response, _ status: Int) {
+  func expectPrompt(_ response: API.Response, _ status: Int) {
     #expect(response.status == status, "\(response.error)")
     #expect(response.time < Machine.promptly)
   }
@@ -81,58 +82,146 @@ struct CaseTests {
     #expect(try eventually { try Machine.openDescriptors(of: daemon.program.identifier) <= descriptors })
   }
 
-  enum Door: String, Sendable, CaseIterable { case create, populate, config }
-
-  @Test(.blocking, arguments: Door.allCases)
-  func case7AtomicStart(door: Door) throws {
-    let upstream = try Upstream.echo()
-    let address = Address(host: "127.0.0.1", port: try ListeningSocket.freePort())
-    let entry = #"""
-      {"name":"p","listen":"\#(address)","upstream":"\#(upstream.address)",
-       "toxics":[{"type":"latency","attributes":{"latency":300}}]}
-      """#
-    let retrier = Worker {
-      // Measured from the connect that succeeds: nothing of the time before counts.
-      var time: Duration?
-      _ = try eventually {
-        guard let client = try? Connection(to: address) else {
-          pause(.milliseconds(5))
-          return false
-        }
-        time = try client.echoTime()
-        return true
-      }
-      return time
+  @Test(
+    .heavy, .enabled(if: Machine.tellsResidentMemory),
+    arguments: [("limit_data", #"{"bytes":1000}"#), ("reset_peer", #"{"timeout":0}"#)])
+  func case3NothingIsKeptOfClosedConnections(type: String, attributes: String) throws {
+    let upstream = try Upstream.flood()
+    let daemon = try Daemon(["p": upstream.address])
+    try daemon.api.addToxic(type, attributes)
+    let before = try Machine.residentBytes(of: daemon.program.identifier)
+    let descriptors = try Machine.openDescriptors(of: daemon.program.identifier)
+    for _ in 0..<200 {
+      let client = try daemon.connect()
+      let outcome = try client.outcome()
+      #expect(outcome == (type == "reset_peer" ? .reset : .end))
     }
-    let directory = try TemporaryDirectory()
-    let options = door == .config ? ["--config", try directory.write("[\(entry)]", to: "proxies.json")] : []
-    let daemon = try Daemon([:], options)
-    switch door {
-    case .create:
-      let made = try daemon.api.post("/proxies", entry)
-      #expect(made.status == 201)
-      #expect(made.json["toxics"][0]["attributes"]["latency"] == 300)
-    case .populate:
-      let made = try daemon.api.post("/populate", "[\(entry)]")
-      #expect(made.status == 201)
-      #expect(made.json["proxies"][0]["toxics"][0]["attributes"]["latency"] == 300)
-    case .config:
-      #expect(try daemon.api.get("/proxies/p").json["toxics"][0]["attributes"]["latency"] == 300)
-    }
-    let first = try #require(try retrier.value())
-    #expect(first >= .milliseconds(300))
+    #expect(try eventually { try daemon.sessions.isEmpty })
+    let limit = before + 30_000_000
+    #expect(
+      try eventually(within: .seconds(5)) { try Machine.residentBytes(of: daemon.program.identifier) < limit })
+    #expect(try eventually { try Machine.openDescriptors(of: daemon.program.identifier) <= descriptors })
   }
 
-  @Test(.blocking, arguments: ["/proxies", "/populate"])
-  func case7ABadToxicMakesNoListener(target: String) throws {
-    let daemon = try Daemon()
-    let address = Address(host: "127.0.0.1", port: try ListeningSocket.freePort())
-    let entry = #"""
-      {"name":"p","listen":"\#(address)","upstream":"127.0.0.1:1","toxics":[{"type":"latency"},{"type":"nonsense"}]}
-      """#
-    #expect(try daemon.api.post(target, target == "/populate" ? "[\(entry)]" : entry).status == 400)
-    #expect(throws: SocketError(call: "connect", code: ECONNREFUSED)) { try Connection(to: address) }
-    #expect(try daemon.api.get("/proxies").json == [:])
+  // MARK: Case 4
+
+  @Test(
+    .blocking,
+    arguments: [
+      #"{"type":"slicer"}"#, #"{"type":"slicer","attributes":{"average_size":10,"size_variation":100}}"#,
+      #"{"type":"slicer","attributes":{"average_size":-1,"size_variation":-9223372036854775808,"delay":-1}}"#,
+      #"{"type":"slicer","attributes":{"average_size":1,"size_variation":9223372036854775807}}"#,
+      #"{"type":"latency","attributes":{"latency":-9223372036854775808,"jitter":-4611686018427387903}}"#,
+      #"{"type":"slow_close","attributes":{"delay":9223372036854775807}}"#,
+      #"{"type":"timeout","attributes":{"timeout":9223372036854775807},"toxicity":0}"#,
+      #"{"type":"reset_peer","attributes":{"timeout":9223372036854775807},"toxicity":0}"#,
+      #"{"type":"limit_data","attributes":{"bytes":9223372036854775807}}"#,
+      #"{"type":"bandwidth","attributes":{"rate":90000000000000000}}"#,
+    ])
+  func case4BodiesThatKilledAreHarmless(body: String) throws {
+    let upstream = try Upstream.echo()
+    let daemon = try Daemon(["p": upstream.address])
+    #expect(try daemon.api.post("/proxies/p/toxics", body).status == 200)
+    let client = try daemon.connect()
+    let bytes = NumberedStream.bytes(0..<2_000)
+    try client.send(bytes)
+    #expect(try client.receive(exactly: 2_000) == bytes)
+  }
+
+  @Test(
+    .blocking,
+    arguments: [
+      #"{"type":"bandwidth","attributes":{"rate":-1}}"#,
+      #"{"type":"bandwidth","attributes":{"rate":90000000000000001}}"#,
+      #"{"type":"latency","attributes":{"latency":1,"jitter":9000000000000000000}}"#,
+      #"{"type":"latency","attributes":{"latency":1,"jitter":-4611686018427387904}}"#,
+    ])
+  func case4BodiesThatCannotBeHonouredAreRefused(body: String) throws {
+    let upstream = try Upstream.echo()
+    let daemon = try Daemon(["p": upstream.address])
+    let response = try daemon.api.post("/proxies/p/toxics", body)
+    #expect(response.status == 400 && response.json["status"] == 400 && !response.error.isEmpty)
+    #expect(try daemon.api.get("/proxies/p/toxics").json == [])
+    #expect(daemon.isEchoing())
+  }
+
+  // MARK: Case 5
+
+  @Test(.blocking) func case5ResetPeerLeftOutLeavesAClose() throws {
+    let upstream = try Upstream { connection in
+      _ = try connection.receive()
+      try connection.send("reply")
+      connection.close()
+    }
+    let daemon = try Daemon(["p": upstream.address])
+    #expect(try daemon.api.post("/proxies/p/toxics", #"{"type":"reset_peer","toxicity":0}"#).status == 200)
+    let client = try daemon.connect()
+    try client.send("x")
+    #expect(try client.receiveToEnd() == Array("reply".utf8))
+  }
+
+  @Test(.blocking, arguments: [false, true]) func case5ResetPeerResetsALiveConnection(isIdle: Bool) throws {
+    let upstream = try Upstream.echo()
+    let daemon = try Daemon(["p": upstream.address])
+    let client = try daemon.connect()
+    if !isIdle { #expect(try client.echo("x") == "x") }
+    #expect(try eventually { try !daemon.sessions.isEmpty })
+    try daemon.api.addToxic("reset_peer", #"{"timeout":200}"#)
+    #expect(try client.receive(within: .seconds(5)) == .reset)
+  }
+
+  // MARK: Case 8
+
+  @Test(.blocking) func case8ACutThatHeals() throws {
+    let upstream = try Upstream.echo()
+    let daemon = try Daemon(["p": upstream.address])
+    let client = try daemon.connect()
+    #expect(try client.echo("x") == "x")
+    try daemon.api.addToxic("bandwidth", #"{"rate":0}"#)
+    try client.send("12345")
+    #expect(try client.receive(within: .seconds(2)) == .nothing)
+    expectPrompt(try daemon.api.delete("/proxies/p/toxics/t"), 204)
+    #expect(try client.receive(exactly: 5) == Array("12345".utf8))
+  }
+
+  @Test(.blocking) func case8ATimeoutDoesNotHeal() throws {
+    let upstream = try Upstream.echo()
+    let daemon = try Daemon(["p": upstream.address])
+    let client = try daemon.connect()
+    #expect(try client.echo("x") == "x")
+    try daemon.api.addToxic("timeout", #"{"timeout":0}"#)
+    try client.send("12345")
+    #expect(try client.receive(within: .milliseconds(500)) == .nothing)
+    expectPrompt(try daemon.api.delete("/proxies/p/toxics/t"), 204)
+    #expect(try client.receive(within: .seconds(5)) == .end)
+  }
+
+  @Test(.heavy) func case8AStallHeals() throws {
+    let upstream = try Upstream.echo()
+    let daemon = try Daemon(["p": upstream.address])
+    let client = try daemon.connect()
+    #expect(try client.echo("x") == "x")
+    try daemon.api.addToxic("stall", "{}")
+    let bytes = NumberedStream.bytes(0..<10_000_000)
+    let sent = Counter()
+    let sender = Worker {
+      for start in stride(from: 0, to: bytes.count, by: 100_000) {
+        try client.send(Array(bytes[start..<start + 100_000]))
+        sent.add(100_000)
+      }
+    }
+    // Full windows, here and in the kernel: the sender stands.
+    #expect(
+      eventually(within: .seconds(20)) {
+        let before = sent.value
+        pause(.milliseconds(300))
+        return sent.value == before && before > 0
+      })
+    #expect(sent.value < bytes.count)
+    #expect(try client.receive(within: .milliseconds(300)) == .nothing)
+    expectPrompt(try daemon.api.delete("/proxies/p/toxics/t"), 204)
+    expectSame(try client.receive(exactly: bytes.count, within: .seconds(30)), bytes)
+    try sender.value()
   }
 
   // MARK: Case 9

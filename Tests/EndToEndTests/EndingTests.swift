@@ -10,6 +10,9 @@ struct EndingTests {
     #"{"type":"latency","stream":"upstream","attributes":{"latency":100}}"#,
     #"{"type":"bandwidth","attributes":{"rate":1}}"#,
     #"{"type":"bandwidth","stream":"upstream","attributes":{"rate":1}}"#,
+    #"{"type":"slow_close","attributes":{"delay":100}}"#,
+    #"{"type":"slow_close","stream":"upstream","attributes":{"delay":100}}"#,
+    #"{"type":"slicer","attributes":{"average_size":2,"delay":20000}}"#,
   ]
 
   private func daemon(_ upstream: Upstream, _ toxic: String?) throws -> Daemon {
