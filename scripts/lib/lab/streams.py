@@ -1,0 +1,215 @@
+"""Connections that are busy both ways with numbered words, so that a gap, a repetition or a wrong order shows.
+
+A process of its own: what it costs to move the bytes must not slow down whoever times the calls beside it.
+"""
+
+import contextlib
+import multiprocessing
+import selectors
+import socket
+import time
+from array import array
+from dataclasses import dataclass, field
+
+WORDS = 1_000_003  # no multiple of any buffer, in words of 8 bytes
+READ_BYTES = 65_536
+RECONNECT_SECONDS = 0.05
+
+
+def _table():
+    words = array("Q", range(WORDS))
+    words.byteswap()
+    return words.tobytes()
+
+
+TABLE = _table()
+# Long enough that a piece from any place of the period is one slice.
+LONG = memoryview(TABLE + TABLE[: 4 * READ_BYTES])
+
+
+class Gap(Exception):
+    pass
+
+
+@dataclass(eq=False)  # ends are kept in sets, by identity
+class End:
+    """One end of a connection: sends the words, and checks those of the other end."""
+
+    socket: socket.socket
+    name: str
+    sent: int = 0
+    seen: int = 0
+
+    def send(self):
+        start = self.sent % len(TABLE)
+        with contextlib.suppress(BlockingIOError):
+            self.sent += self.socket.send(LONG[start:start + READ_BYTES])
+
+    def receive(self):
+        """False when the other end is gone."""
+        try:
+            piece = self.socket.recv(READ_BYTES)
+        except BlockingIOError:
+            return True
+        start = self.seen % len(TABLE)
+        if piece != LONG[start:start + len(piece)]:
+            raise Gap(f"{self.name}: other bytes than those at {self.seen}")
+        self.seen += len(piece)
+        return bool(piece)
+
+
+@dataclass
+class Group:
+    """Clients of one proxy."""
+
+    name: str
+    address: tuple
+    count: int
+    may_end: bool  # whether its toxics cut connections off
+    clients: list = field(default_factory=list)
+
+
+@dataclass
+class Report:
+    """What the streams have seen since they began."""
+
+    complaints: list
+    moved_bytes: int
+    ended: dict  # connections that ended, by group
+    least: dict  # bytes that the slowest client of each group has seen
+
+
+class Streams:
+    """Runs groups of clients and the server that they reach, in a process of its own."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self.port = self.listener.getsockname()[1]
+        self.pipe, far = multiprocessing.Pipe()
+        self.process = multiprocessing.Process(target=_run, args=(self.listener, far), daemon=True)
+        self.process.start()
+        self.listener.close()
+        far.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(OSError):
+            self.pipe.send(("stop", None))
+        self.process.join(5)
+        if self.process.is_alive():
+            self.process.kill()
+
+    def start(self, groups):
+        self._ask("start", groups)
+
+    def close(self):
+        """Closes all connections; the server goes on accepting."""
+        return self._ask("close", None)
+
+    def report(self):
+        return self._ask("report", None)
+
+    def _ask(self, what, value):
+        self.pipe.send((what, value))
+        if not self.pipe.poll(30):
+            raise RuntimeError(f"the streams don't answer to {what!r}")
+        return self.pipe.recv()
+
+
+class _Runner:
+    def __init__(self, listener, pipe):
+        self.selector = selectors.DefaultSelector()
+        self.listener, self.pipe = listener, pipe
+        self.groups, self.complaints, self.ended, self.ends = [], [], {}, set()
+        self.moved, self.retry_at = 0, 0.0
+        listener.setblocking(False)
+        self.selector.register(listener, selectors.EVENT_READ, self.accept)
+        self.selector.register(pipe, selectors.EVENT_READ, self.obey)
+        self.is_stopped = False
+
+    def run(self):
+        while not self.is_stopped:
+            for key, events in self.selector.select(RECONNECT_SECONDS):
+                if isinstance(key.data, End):
+                    self.move(key.data, events)
+                else:
+                    key.data()
+            self.reconnect()
+
+    def accept(self):
+        with contextlib.suppress(BlockingIOError):
+            connection, _ = self.listener.accept()
+            self.add(End(connection, "server"))
+
+    def obey(self):
+        what, value = self.pipe.recv()
+        if what == "stop":
+            self.is_stopped = True
+            return
+        if what == "start":
+            self.groups = value
+            self.ended = {group.name: 0 for group in value}
+            self.reconnect()
+        if what == "close":
+            self.groups = []
+            for end in list(self.ends):
+                self.remove(end)
+        least = {group.name: min((client.seen for client in group.clients), default=0) for group in self.groups}
+        self.pipe.send(Report(self.complaints[:20], self.moved, self.ended, least))
+
+    def add(self, end):
+        end.socket.setblocking(False)
+        self.ends.add(end)
+        self.selector.register(end.socket, selectors.EVENT_READ | selectors.EVENT_WRITE, end)
+
+    def remove(self, end):
+        self.ends.discard(end)
+        self.selector.unregister(end.socket)
+        end.socket.close()
+
+    def move(self, end, events):
+        if end not in self.ends:
+            return
+        before = end.seen
+        try:
+            if events & selectors.EVENT_READ and not end.receive():
+                return self.lose(end, "end")
+            if events & selectors.EVENT_WRITE:
+                end.send()
+        except OSError as problem:
+            self.lose(end, problem)
+        except Gap as problem:
+            self.complaints.append(str(problem))
+            self.lose(end, "gap")
+        self.moved += end.seen - before
+
+    def lose(self, end, how):
+        self.remove(end)
+        for group in self.groups:
+            if end in group.clients:
+                group.clients.remove(end)
+                self.ended[group.name] += 1
+                if not group.may_end:
+                    self.complaints.append(f"{group.name}: a connection ended ({how}) after {end.seen} bytes")
+
+    def reconnect(self):
+        if time.monotonic() < self.retry_at:
+            return
+        for group in self.groups:
+            while len(group.clients) < group.count:
+                try:
+                    connection = socket.create_connection(group.address, timeout=5)
+                except OSError as problem:
+                    if not group.may_end:
+                        self.complaints.append(f"{group.name}: {problem}")
+                    self.retry_at = time.monotonic() + RECONNECT_SECONDS
+                    break
+                client = End(connection, group.name)
+                group.clients.append(client)
+                self.add(client)
+
+
+def _run(listener, pipe):
+    _Runner(listener, pipe).run()
