@@ -18,7 +18,7 @@ struct Arguments {
         operands.append(word)
         continue
       }
-      try take(word == "-h" ? "--help" : word, &rest)
+      try take(word, &rest)
     }
     guard !has("--help"), !has("--version") else { return }
     try checkOperands()
@@ -33,12 +33,12 @@ struct Arguments {
 
   private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let name = parts[0]
-    guard let option = command.option(name) else {
+    guard let option = command.option(parts[0]) else {
       let known = (command.options + Command.common).map(\.name)
-      let near = nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
-      throw usage("unknown option \(name)\(near)")
+      let near = nearest(to: parts[0], among: known).map { "; did you mean \($0)?" } ?? ""
+      throw usage("unknown option \(parts[0])\(near)")
     }
+    let name = option.name
     guard let what = option.value else {
       guard parts.count == 1 else { throw usage("option \(name) takes no value") }
       values[name] = []
@@ -52,9 +52,15 @@ struct Arguments {
   }
 
   private func checkOperands() throws(CommandError) {
-    if operands.count < command.operandCount.lowerBound { throw usage("missing: \(command.operands)") }
+    let required = command.operands.filter { !$0.isOptional }
+    if operands.count < required.count {
+      throw usage("missing: \(required[operands.count...].map(\.usage).joined(separator: " "))")
+    }
     if operands.count > command.operandCount.upperBound {
       throw usage("unexpected argument \"\(operands[command.operandCount.upperBound])\"")
+    }
+    if let place = operands.firstIndex(of: "") {
+      throw usage("\(command.operands[min(place, command.operands.count - 1)].name) is empty")
     }
   }
 }

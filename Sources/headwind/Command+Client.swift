@@ -5,8 +5,7 @@ extension Command {
   static let use = Command(
     name: "use",
     summary: "Switch a running daemon to a profile.",
-    operands: "PROFILE",
-    operandCount: 1...1,
+    operands: [.one("PROFILE")],
     options: [
       .control,
       OptionSpec(name: "--proxy", value: "NAME", help: "Switch this proxy alone."),

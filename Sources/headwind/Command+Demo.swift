@@ -4,8 +4,7 @@ extension Command {
   static let demo = Command(
     name: "demo",
     summary: "Fetch 100 kB through each profile, and show what was expected and what was measured.",
-    operands: "[PROFILE...]",
-    operandCount: 0...64,
+    operands: [.any("PROFILE")],
     options: [
       .profileDirectories,
       OptionSpec(name: "--bytes", value: "N", help: "Size of the response, up to 50000000 (default: 100000)."),

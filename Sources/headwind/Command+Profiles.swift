@@ -2,31 +2,29 @@ import Reactor
 import Settings
 
 extension Command {
-  static let profiles = Command(
-    name: "profiles",
-    summary: "List the profiles, or show one.",
-    operands: "[list | show NAME]",
-    operandCount: 0...2,
-    options: [.profileDirectories, .control, .json],
-    details: """
-      Asks the daemon when --control or $HEADWIND_URL names one; otherwise reads the built-in profiles and those of
-      --profiles. Round trips are in ms, rates in bytes per second, of each direction.
-      """,
-    run: { arguments throws(CommandError) in
-      let words = arguments.operands
-      switch (words.first ?? "list", words.count) {
-      case ("list", 0...1): try list(arguments)
-      case ("show", 2): try show(words[1], arguments)
-      case ("show", _): throw arguments.usage("show needs the NAME of a profile")
-      default: throw arguments.usage("unexpected argument \"\(words[0])\"; allowed: list, show NAME")
-      }
-    })
+  static let profiles = group(
+    name: "profiles", summary: "List the profiles, or show one.",
+    of: [
+      Command(
+        name: "profiles list", aliases: ["ls", "l"], summary: "List the profiles.", options: profileOptions,
+        details: profileDetails,
+        run: { arguments throws(CommandError) in try list(arguments) }),
+      Command(
+        name: "profiles show", aliases: ["inspect"], summary: "Show every number of a profile.",
+        operands: [.one("PROFILE")], options: profileOptions, details: profileDetails,
+        run: { arguments throws(CommandError) in try show(arguments.operands[0], arguments) }),
+    ])
+
+  private static let profileOptions: [OptionSpec] = [.profileDirectories, .control, .json]
+  private static let profileDetails = """
+    Asks the daemon when --control or $HEADWIND_URL names one; otherwise reads the built-in profiles and those of
+    --profiles. Round trips are in ms, rates in bytes per second, of each direction.
+    """
 
   static let checkConfig = Command(
     name: "check-config",
     summary: "Check a config file and the profiles, without starting anything.",
-    operands: "[FILE]",
-    operandCount: 0...1,
+    operands: [.optional("FILE")],
     options: [
       OptionSpec(name: "--config", value: "FILE", help: "The config file (or name it without the option)."),
       .profileDirectories, .json,

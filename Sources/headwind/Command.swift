@@ -2,35 +2,85 @@
 struct OptionSpec: Sendable {
   /// With its dashes: `--profile`.
   let name: String
+  /// Other spellings, with their dashes. The help shows those of one letter.
+  var aliases: [String] = []
   /// What its value is called in the help; nil for a switch.
   var value: String?
   var isRepeatable = false
   let help: String
 }
 
-/// One command of the binary: the table of these is all there is to know about the command line.
-struct Command: Sendable {
+/// What a command takes besides options, at one place or from there on.
+struct OperandSpec: Sendable {
+  /// In capitals: `PROXY`.
   let name: String
+  var isOptional = false
+  /// Only the last one can be.
+  var isRepeatable = false
+
+  static func one(_ name: String) -> OperandSpec { OperandSpec(name: name) }
+  static func optional(_ name: String) -> OperandSpec { OperandSpec(name: name, isOptional: true) }
+  /// At least one.
+  static func several(_ name: String) -> OperandSpec { OperandSpec(name: name, isRepeatable: true) }
+  /// None, or several.
+  static func any(_ name: String) -> OperandSpec { OperandSpec(name: name, isOptional: true, isRepeatable: true) }
+
+  /// As it stands in a usage line: `[FILE]`, `NAME...`.
+  var usage: String {
+    let text = isRepeatable ? "\(name)..." : name
+    return isOptional ? "[\(text)]" : text
+  }
+}
+
+/// One command of the binary: the tree of these is all there is to know about the command line.
+struct Command: Sendable {
+  /// All words of it: `proxies create`. Empty for the root.
+  let name: String
+  /// Other spellings of its last word.
+  var aliases: [String] = []
   let summary: String
-  /// What stands behind the options, for the usage line.
-  var operands = ""
-  var operandCount: ClosedRange<Int> = 0...0
+  var operands: [OperandSpec] = []
   var options: [OptionSpec] = []
   /// Longer explanation, below the options.
   var details = ""
+  var subcommands: [Command] = []
   let run: @Sendable (Arguments) throws(CommandError) -> Void
 
-  static let all: [Command] = [serve, use, status, profiles, wait, checkConfig, demo]
+  /// What `headwind` is without a command.
+  static let root = Command(
+    name: "", summary: "headwind: a proxy that makes TCP connections as bad as a mobile network",
+    options: [.control, .json],
+    subcommands: [serve, use, status, profiles, wait, checkConfig, demo],
+    run: { _ throws(CommandError) in throw .usage("a command is missing", command: nil) })
+
+  /// A command of several. Without the name of one of them it is the first.
+  static func group(name: String, aliases: [String] = [], summary: String, of subcommands: [Command]) -> Command {
+    let first = subcommands[0]
+    return Command(
+      name: name, aliases: aliases, summary: summary, operands: first.operands, options: first.options,
+      subcommands: subcommands, run: first.run)
+  }
 
   /// Known by every command.
   static let common: [OptionSpec] = [
-    OptionSpec(name: "--help", help: "Show this help."),
+    OptionSpec(name: "--help", aliases: ["-h"], help: "Show this help."),
     OptionSpec(name: "--version", help: "Show the version."),
   ]
 
-  static func named(_ name: String) -> Command? { all.first { $0.name == name } }
+  func option(_ name: String) -> OptionSpec? {
+    (options + Command.common).first { $0.name == name || $0.aliases.contains(name) }
+  }
 
-  func option(_ name: String) -> OptionSpec? { (options + Command.common).first { $0.name == name } }
+  var operandCount: ClosedRange<Int> {
+    let isOpen = operands.last?.isRepeatable ?? false
+    return operands.count { !$0.isOptional }...(isOpen ? .max : operands.count)
+  }
+
+  /// What is typed to call it.
+  var invocation: String { name.isEmpty ? "headwind" : "headwind \(name)" }
+
+  /// The last word of the name.
+  var word: String { name.split(separator: " ").last.map(String.init) ?? "" }
 }
 
 extension OptionSpec {

@@ -7,11 +7,6 @@ enum CommandError: Error, Equatable {
   /// What was asked for couldn't be done: exit 1.
   case failure(String)
 
-  static func unknownCommand(_ word: String) -> CommandError {
-    let near = nearest(to: word, among: Command.all.map(\.name)).map { "; did you mean \"\($0)\"?" } ?? ""
-    return .usage("unknown command \"\(word)\"\(near)", command: nil)
-  }
-
   var exitCode: Int32 {
     switch self {
     case .usage: 64
@@ -22,7 +17,7 @@ enum CommandError: Error, Equatable {
   var text: String {
     switch self {
     case .usage(let message, let command):
-      "headwind: \(message)\nTry `headwind \(command.map { "\($0) " } ?? "")--help`.\n"
+      "headwind: \(message)\nTry `headwind \(command.map { $0.isEmpty ? "" : "\($0) " } ?? "")--help`.\n"
     case .failure(let message): "headwind: \(message)\n"
     }
   }

@@ -1,35 +1,51 @@
-import Reactor
-
 /// Help texts, made from the command table.
 enum Help {
-  static var overview: String {
-    let width = Command.all.map(\.name.count).max() ?? 0
-    let commands = Command.all.map { "  \(padded($0.name, width))  \($0.summary)" }
-    return """
-      headwind: a proxy that makes TCP connections as bad as a mobile network
-
-      Usage: headwind COMMAND [options]
-
-      Commands:
-      \(commands.joined(separator: "\n"))
-
-      `headwind COMMAND --help` tells more. Exit status: 0 success, 1 failure, 64 usage.
-
-      """
+  static func text(for command: Command) -> String {
+    var parts = [command.summary, usage(of: command)]
+    if command.subcommands.isEmpty {
+      parts.append("Options:\n" + list(options(of: command), atMost: 30))
+      if !command.details.isEmpty { parts.append(command.details) }
+    } else {
+      parts.append(
+        "Commands:\n" + list(command.subcommands.map { (synopsis($0, in: command), $0.summary) }, atMost: 48))
+      parts.append(outlook(of: command))
+    }
+    return parts.joined(separator: "\n\n") + "\n"
   }
 
-  static func text(for command: Command) -> String {
-    let options = command.options + Command.common
-    let names = options.map { $0.name + ($0.value.map { " \($0)" } ?? "") + ($0.isRepeatable ? " ..." : "") }
-    let width = min(names.map(\.count).max() ?? 0, 30)
-    let lines = zip(names, options).map { name, option in
-      wrapped(option.help, first: "  \(padded(name, width))  ", indent: width + 4)
+  private static func usage(of command: Command) -> String {
+    if command.name.isEmpty { return "Usage: headwind COMMAND [options]" }
+    if !command.subcommands.isEmpty { return "Usage: \(command.invocation) [COMMAND] [options] ..." }
+    let operands = command.operands.map { " \($0.usage)" }.joined()
+    return "Usage: \(command.invocation) [options]\(operands)"
+  }
+
+  /// A command in the list of those of a group; the overview has names alone.
+  private static func synopsis(_ command: Command, in group: Command) -> String {
+    group.name.isEmpty ? command.word : ([command.word] + command.operands.map(\.usage)).joined(separator: " ")
+  }
+
+  private static func outlook(of group: Command) -> String {
+    if group.name.isEmpty {
+      return "`headwind COMMAND --help` tells more. Exit status: 0 success, 1 failure, 64 usage."
     }
-    let operands = command.operands.isEmpty ? "" : " \(command.operands)"
-    var text = "\(command.summary)\n\nUsage: headwind \(command.name) [options]\(operands)\n\nOptions:\n"
-    text += lines.joined(separator: "\n") + "\n"
-    if !command.details.isEmpty { text += "\n\(command.details)\n" }
-    return text
+    return "Without a command: \(group.subcommands[0].word). `\(group.invocation) COMMAND --help` tells more."
+  }
+
+  private static func options(of command: Command) -> [(String, String)] {
+    (command.options + Command.common).map { option in
+      let short = option.aliases.filter { $0.count == 2 }
+      let names = (short + [option.name]).joined(separator: ", ")
+      return (names + (option.value.map { " \($0)" } ?? "") + (option.isRepeatable ? " ..." : ""), option.help)
+    }
+  }
+
+  // MARK: Layout
+
+  private static func list(_ entries: [(name: String, text: String)], atMost limit: Int) -> String {
+    let width = min(entries.map(\.name.count).max() ?? 0, limit)
+    return entries.map { wrapped($0.text, first: "  \(padded($0.name, width))  ", indent: width + 4) }
+      .joined(separator: "\n")
   }
 
   private static func padded(_ text: String, _ width: Int) -> String {

@@ -19,8 +19,8 @@ enum Main {
       case "--version", "-version", "version":
         StandardOutput.write("headwind \(VersionText.full)\n")
       default:
-        guard let command = Command.named(first) else { throw .unknownCommand(first) }
-        try run(command, Array(words.dropFirst()))
+        let (command, rest) = try Command.find(words)
+        try run(command, rest)
       }
       return 0
     } catch {
@@ -37,8 +37,6 @@ enum Main {
   }
 
   private static func help(_ words: [String]) throws(CommandError) -> String {
-    guard let name = words.first(where: { !$0.hasPrefix("-") }) else { return Help.overview }
-    guard let command = Command.named(name) else { throw .unknownCommand(name) }
-    return Help.text(for: command)
+    Help.text(for: try Command.find(words.filter { !$0.hasPrefix("-") }).command)
   }
 }
