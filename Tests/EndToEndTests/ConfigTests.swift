@@ -43,7 +43,7 @@ struct ConfigTests {
   }
 
   static let mistakes: [(text: String, says: [String])] = [
-    (#"{"profile":"#, ["EOF"]),
+    ("", ["is empty; allowed: JSON or JSON5"]), (#"{"profile":"#, ["EOF"]),
     (#"{"profil":"3g"}"#, ["profil", #""profile""#]),
     (#"{"seed":-3}"#, ["seed", "-3", "allowed"]),
     (#"{"connect_timeout_ms":0}"#, ["connect_timeout_ms", "0", "allowed"]),

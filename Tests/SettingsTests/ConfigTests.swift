@@ -68,7 +68,8 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
   }
 
   @Test(arguments: [
-    Row("", "EOF"), Row("7", "the top level is 7; allowed: an object"),
+    Row("", "is empty; allowed: JSON or JSON5"), Row("// later\n", "is empty; allowed: JSON or JSON5"),
+    Row("7", "the top level is 7; allowed: an object"),
     Row(
       "{proxys: []}",
       "proxys is not a known key; did you mean \"proxies\"? known: proxies, profile, profiles, "

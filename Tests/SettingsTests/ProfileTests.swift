@@ -61,7 +61,7 @@ private func profile(_ text: String) throws -> Profile {
   private static let nameRule = "1 to 64 of a-z 0-9 . _ - with a letter or digit first"
 
   @Test(arguments: [
-    Row("", "EOF"),
+    Row("", "is empty; allowed: JSON or JSON5"),
     Row("{\n name: }", "line 2, column 8: expected a value, found '}'"),
     Row("{path:{latency_ms:NaN}}", "line 1, column 19: NaN and Infinity are not allowed"),
     Row("[]", "the top level is []; allowed: an object"),

@@ -9,6 +9,9 @@ package struct JSONError: Error, Hashable, CustomStringConvertible {
     package var column: Int
   }
 
+  /// Nothing but white space, or comments. (The word is one that clients of the classic API know.)
+  static let empty = JSONError(message: "EOF")
+
   package var description: String {
     guard let position else { return message }
     return "line \(position.line), column \(position.column): \(message)"

@@ -40,7 +40,7 @@ package struct JSONReader {
       index = 3
     }
     try skipSpace()
-    guard index < bytes.count else { throw JSONError(message: "EOF") }
+    guard index < bytes.count else { throw .empty }
     let value = try readValue()
     if dialect == .lenient { return value }
     try skipSpace()

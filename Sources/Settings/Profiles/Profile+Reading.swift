@@ -94,6 +94,8 @@ extension JSON {
   static func settings(_ text: some Sequence<UInt8>, source: String) throws(SettingsError) -> JSON {
     do {
       return try JSONReader.read(text, dialect: .json5)
+    } catch .empty {
+      throw SettingsError(.shape, source: source, message: "is empty; allowed: JSON or JSON5")
     } catch {
       throw SettingsError(error, source: source)
     }
