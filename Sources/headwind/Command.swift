@@ -87,7 +87,7 @@ extension OptionSpec {
   static let control = OptionSpec(
     name: "--control", value: "URL",
     help: "Control address of the daemon, such as http://127.0.0.1:8474 (default: $HEADWIND_URL, else that).")
-  static let json = OptionSpec(name: "--json", help: "Print JSON.")
+  static let json = OptionSpec(name: "--json", help: "Print JSON; errors, too, on standard error.")
   static let profileDirectories = OptionSpec(
     name: "--profiles", value: "DIR", isRepeatable: true,
     help: "Directory of profiles (*.json) that come before the built-in ones (default: $HEADWIND_PROFILES).")

@@ -14,11 +14,17 @@ enum CommandError: Error, Equatable {
     }
   }
 
-  var text: String {
+  var message: String {
     switch self {
-    case .usage(let message, let command):
-      "headwind: \(message)\nTry `headwind \(command.map { $0.isEmpty ? "" : "\($0) " } ?? "")--help`.\n"
-    case .failure(let message): "headwind: \(message)\n"
+    case .usage(let message, _), .failure(let message): message
     }
+  }
+
+  /// One line of JSON for programs, or a line or two for people.
+  func text(asJSON: Bool = false) -> String {
+    if asJSON { return JSON.object([("error", .string(message))]).text + "\n" }
+    guard case .usage(_, let command) = self else { return "headwind: \(message)\n" }
+    let name = command.map { $0.isEmpty ? "" : "\($0) " } ?? ""
+    return "headwind: \(message)\nTry `headwind \(name)--help`.\n"
   }
 }

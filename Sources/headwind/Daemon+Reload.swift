@@ -32,7 +32,7 @@ extension Daemon {
         apply(fresh, results)
       }
     } catch {
-      refuse(error.text)
+      refuse(error.message)
     }
   }
 

@@ -24,7 +24,7 @@ enum Main {
       }
       return 0
     } catch {
-      StandardError.write(error.text)
+      StandardError.write(error.text(asJSON: words.prefix { $0 != "--" }.contains("--json")))
       return error.exitCode
     }
   }

@@ -65,6 +65,24 @@ struct CommandLineTests {
     #expect(result.errors.contains(says), "\(result.errors)")
   }
 
+  static let failuresAsJSON: [(words: [String], status: Int32, says: String)] = [
+    (["status", "--json", "--control", "127.0.0.1:1"], 1, "no daemon at http://127.0.0.1:1"),
+    (["--json", "check-config", "/nowhere.json"], 1, "/nowhere.json: cannot be read"),
+    (["demo", "nope", "--json"], 1, #"unknown profile "nope""#), (["use", "--json"], 64, "missing: PROFILE"),
+    (["status", "--bogus", "--json"], 64, "unknown option --bogus"),
+    (["--json", "statsu"], 64, #"did you mean "status""#),
+  ]
+
+  @Test(arguments: failuresAsJSON)
+  func withJSONAnErrorIsJSONToo(words: [String], status: Int32, says: String) throws {
+    let result = try Program.run(words)
+    #expect(result.status == status)
+    #expect(result.output.isEmpty)
+    let error = try JSONValue(result.errors)
+    #expect(error.keys == ["error"])
+    #expect(error["error"].string?.contains(says) == true, "\(result.errors)")
+  }
+
   // MARK: A running daemon
 
   @Test func useSwitchesAndStatusShows() throws {

@@ -82,7 +82,7 @@ struct CommandTreeTests {
   @Test(arguments: unknown)
   func anUnknownWordIsToldWithTheNearest(words: [String], says: String) {
     let error = #expect(throws: CommandError.self) { _ = try Command.find(words) }
-    #expect(error?.text.split(separator: "\n").first.map(String.init) == "headwind: \(says)")
+    #expect(error?.text().split(separator: "\n").first.map(String.init) == "headwind: \(says)")
     #expect(error?.exitCode == 64)
   }
 }
