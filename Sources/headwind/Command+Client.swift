@@ -37,11 +37,16 @@ extension Command {
     options: [.control, .json],
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)
-      let status = JSON.object([
-        ("health", try client.get("/healthz")), ("profile", try client.get("/profile")),
-        ("proxies", try client.get("/proxies")), ("sessions", try client.get("/sessions")["sessions"] ?? []),
-      ])
-      StandardOutput.write(arguments.has("--json") ? status.text + "\n" : StatusText(status).text)
+      let table = try ProxyTable(client)
+      if arguments.has("--json") {
+        let status = JSON.object([
+          ("health", try client.get("/healthz")), ("profile", table.profile), ("proxies", table.proxies),
+          ("sessions", table.sessions["sessions"] ?? []),
+        ])
+        return StandardOutput.write(status.text + "\n")
+      }
+      let until = table.profile["reverts_at"]?.string.map { " (until \($0))" } ?? ""
+      StandardOutput.write("profile: \(table.profile["name"]?.string ?? "none")\(until)\n\n\(table.text())")
     })
 
   static let wait = Command(
@@ -87,28 +92,5 @@ extension Command {
     let body = try? JSONReader.read(response.body, dialect: .lenient)
     guard case .integer(let found)? = body?["pid"], UInt64(exactly: found) != wanted else { return }
     throw .failure("another daemon is at http://\(client.address): its process is \(found), not \(wanted)")
-  }
-}
-
-/// What `status` prints for people.
-struct StatusText {
-  let text: String
-
-  init(_ status: JSON) {
-    let until = status["profile"]?["reverts_at"]?.string.map { " (until \($0))" } ?? ""
-    var text = "profile: \(status["profile"]?["name"]?.string ?? "none")\(until)\n\n"
-    let sessions = status["sessions"]?.array ?? []
-    var table = TextTable(
-      ["PROXY", "LISTEN", "UPSTREAM", "STATE", "OWN PROFILE", "TOXICS", "SESSIONS"], rightAligned: [5, 6])
-    for (name, proxy) in status["proxies"]?.members ?? [] {
-      table.add([
-        name, proxy["listen"]?.string ?? "", proxy["upstream"]?.string ?? "",
-        proxy["enabled"]?.bool == true ? "enabled" : "disabled", proxy["profile"]?.string ?? "-",
-        "\(proxy["toxics"]?.array.count ?? 0)",
-        "\(sessions.count { $0["proxy"]?.string == name })",
-      ])
-    }
-    text += table.text
-    self.text = text
   }
 }

@@ -67,7 +67,7 @@ extension Command {
         path?["upstream_bytes_per_second"]?.text ?? "-", profile["summary"]?.string ?? "",
       ])
     }
-    StandardOutput.write(table.text)
+    StandardOutput.write(table.text())
   }
 
   private static func roundTrip(_ path: JSON?) -> String {

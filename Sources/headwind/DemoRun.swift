@@ -103,7 +103,8 @@ final class DemoRun {
         row.profile.expectedTotalText(bytes), DemoRun.median(ok.map(\.totalMilliseconds)), outcome(row),
       ])
     }
-    return "\(bytes) bytes over HTTP, a new connection each; times in ms from the start of connecting.\n\n" + table.text
+    return "\(bytes) bytes over HTTP, a new connection each; times in ms from the start of connecting.\n\n"
+      + table.text()
   }
 
   private func outcome(_ row: Row) -> String {

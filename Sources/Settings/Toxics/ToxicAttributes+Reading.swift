@@ -24,7 +24,7 @@ enum AttributeLimits {
 extension ToxicAttributes {
   static let stallMilliseconds: ClosedRange<Int64> = 0...86_400_000
 
-  static func keys(of type: ToxicType) -> [String] {
+  package static func keys(of type: ToxicType) -> [String] {
     switch type {
     case .latency: ["latency", "jitter"]
     case .bandwidth: ["rate"]
