@@ -5,7 +5,7 @@ extension Command {
       name: "--config", value: "FILE", help: "Config file (JSON5): toxiproxy's array of proxies, or an object."),
     OptionSpec(
       name: "--proxy", value: "NAME=LISTEN,UPSTREAM", isRepeatable: true,
-      help: "A proxy, such as web=127.0.0.1:8080,example.com:80. Port 0 takes a free one."),
+      help: "A proxy, such as web=127.0.0.1:8080,example.com:80. Port 0 takes a free one; :8080 is every interface."),
     OptionSpec(name: "--profile", value: "NAME", help: "Profile in force from the start (default: none)."),
     .profileDirectories,
     OptionSpec(

@@ -7,6 +7,7 @@ struct ControlClient {
 
   let address: Endpoint
   private let port: UInt16
+  private let asksForJSON: Bool
 
   /// - Parameter arguments: `--control` names the daemon, else the environment does.
   init(_ arguments: Arguments) throws(CommandError) {
@@ -24,39 +25,80 @@ struct ControlClient {
       throw arguments.usage("control address \"\(text)\": no port; allowed: http://HOST:PORT")
     }
     self.port = port
+    asksForJSON = arguments.has("--json")
   }
 
   /// The answer's JSON.
-  func get(_ target: String) throws(CommandError) -> JSON { try send("GET", target) }
+  func get(_ target: String, about subject: String? = nil) throws(CommandError) -> JSON {
+    try send("GET", target, about: subject)
+  }
 
+  /// - Parameter subject: whose call it is, such as `proxy "web"`; a refusal names it.
+  /// - Returns: the answer's JSON, null for an answer without a body.
   @discardableResult
-  func send(_ method: String, _ target: String, timeout: Duration = .seconds(5)) throws(CommandError) -> JSON {
-    let body: [UInt8]
-    switch exchange(method, target, timeout: timeout) {
+  func send(
+    _ method: String, _ target: String, body: JSON? = nil, about subject: String? = nil
+  ) throws(CommandError) -> JSON {
+    let timeout = Duration.seconds(10)
+    switch exchange(method, target, body: body, timeout: timeout) {
+    case .failure(.timedOut):
+      throw .failure("no answer from http://\(address) within \(timeout)")
     case .failure(let error):
       throw .failure(
         "no daemon at http://\(address): \(error); start one with `headwind serve`, or name it with --control")
     case .success(let response):
-      body = response.body
+      let json = try read(response)
+      guard response.status < 400 else { throw refusal(response, json, subject) }
+      showWarnings(of: response)
+      return json
     }
-    let json = try failing { () throws(JSONError) in
-      body.isEmpty ? .null : try JSONReader.read(body, dialect: .lenient)
+  }
+
+  private func read(_ response: HTTPClientResponse) throws(CommandError) -> JSON {
+    guard !response.body.isEmpty else { return .null }
+    do {
+      return try JSONReader.read(response.body, dialect: .lenient)
+    } catch {
+      throw .failure("http://\(address) doesn't answer like a daemon (status \(response.status), no JSON)")
     }
-    if case .string(let message)? = json["error"] { throw .failure(message) }
-    return json
+  }
+
+  private func refusal(_ response: HTTPClientResponse, _ json: JSON, _ subject: String?) -> CommandError {
+    var message = json["error"]?.string ?? "status \(response.status)"
+    // What the body is made of is not the user's business.
+    let prefix = "bad request body: "
+    if message.hasPrefix(prefix) { message.removeFirst(prefix.count) }
+    return .failure((subject.map { "\($0): " } ?? "") + message.printable)
+  }
+
+  /// What the daemon found odd but let pass (RFC 9111 §5.5): `299 headwind "unknown key …"`.
+  private func showWarnings(of response: HTTPClientResponse) {
+    for warning in response.headers.all("Warning") {
+      let parts = warning.split(separator: "\"", omittingEmptySubsequences: false)
+      let text = parts.count >= 3 ? parts[1...parts.count - 2].joined(separator: "\"") : warning
+      StandardError.write(
+        asksForJSON ? JSON.object([("warning", .string(text))]).text + "\n" : "headwind: warning: \(text.printable)\n")
+    }
   }
 
   func exchange(
-    _ method: String, _ target: String, timeout: Duration
+    _ method: String, _ target: String, body: JSON? = nil, timeout: Duration
   ) -> Result<HTTPClientResponse, HTTPClientError> {
     var request = HTTPClientRequest(host: address.host, port: port)
     request.method = method
     request.target = target
+    if let body {
+      request.headers = ["Content-Type": "application/json"]
+      request.body = Array(body.text.utf8)
+    }
     request.timeoutNanoseconds =
       timeout.components.seconds * 1_000_000_000 + timeout.components.attoseconds / 1_000_000_000
     return HTTPClient.send(request)
   }
 }
+
+/// A name as it stands in a message.
+func quoted(_ name: String) -> String { "\"\(name.printable)\"" }
 
 /// A name as one segment of a path (RFC 3986 §3.3; everything but unreserved characters is encoded).
 func percentEncoded(_ name: String) -> String {

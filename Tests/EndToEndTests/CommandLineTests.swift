@@ -49,9 +49,13 @@ struct CommandLineTests {
     (["serve", "--log-level", "loud"], "loud"), (["serve", "--log-format", "xml"], "xml"),
     (["serve", "--connect-timeout", "0s"], "0s"), (["serve", "--control", "x"], #""x""#),
     (["serve", "--demo=yes"], "--demo"), (["use"], "PROFILE"), (["use", "3g", "edge"], "edge"),
+    (["use", "--proxy", "p"], "missing: PROFILE"),
     (["use", "3g", "--for", "soon"], "soon"), (["use", "3g", "--for", "-5s"], "-5s"), (["status", "--jsno"], "--json"),
     (["profiles", "show"], "missing: PROFILE"), (["profiles", "shoe"], "profiles show"),
-    (["use", ""], "PROFILE is empty"), (["wait", "--timeout", "forever"], "forever"),
+    (["use", ""], "PROFILE is empty"),
+    (["use", "3g", "--clear"], #"--clear and the profile "3g" exclude each other"#),
+    (["use", "--clear", "--for", "3s"], "--clear and --for exclude each other"),
+    (["wait", "--timeout", "forever"], "forever"),
     (["demo", "--bytes", "-1"], "-1"), (["demo", "--bytes", "1000000000"], "50000000"),
     (["check-config", "a", "b"], #""b""#),
   ]
@@ -106,6 +110,24 @@ struct CommandLineTests {
     let text = try Program.run(["status"], environment: here).output
     #expect(text.contains("profile: 3g") && text.contains("  edge (own)  ") && text.contains("  3g  "), "\(text)")
     #expect(text.contains(try daemon.listen("a").description))
+  }
+
+  @Test func useClearTakesAProfileAway() throws {
+    let daemon = try Daemon(["web": Address(host: "127.0.0.1", port: 1)])
+    let here = ["HEADWIND_URL": daemon.url]
+    for words in [["use", "3g"], ["use", "none", "--proxy", "web"]] {
+      #expect(try Program.run(words, environment: here).status == 0)
+    }
+    #expect(try Program.run(["status"], environment: here).output.contains("  none (own)  "))
+    let own = try Program.run(["use", "--proxy", "web", "--clear"], environment: here)
+    #expect(own.output == "proxy web: no profile of its own, that of all proxies is 3g\n")
+    #expect(try daemon.api.get("/proxies/web").json.keys.contains("profile") == false)
+    #expect(try Program.run(["use", "--clear", "--proxy", "web", "--json"], environment: here).json["name"] == "none")
+    #expect(try Program.run(["use", "--clear"], environment: here).output == "all proxies: none\n")
+    #expect(try daemon.api.get("/profile").json["name"] == "none")
+    let unknown = try Program.run(["use", "--clear", "--proxy", "nope"], environment: here)
+    #expect(unknown.status == 1)
+    #expect(unknown.errors == "headwind: proxy \"nope\": proxy not found\n")
   }
 
   @Test func useForRevertsByItself() throws {
