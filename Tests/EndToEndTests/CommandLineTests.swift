@@ -3,7 +3,9 @@ import Testing
 /// The commands, their exit statuses, and where they write: data on standard output, all else on standard error.
 @Suite(.blocking)
 struct CommandLineTests {
-  static let commands = ["serve", "use", "status", "profiles", "wait", "check-config", "demo"]
+  static let commands = [
+    "serve", "use", "status", "proxies", "toxics", "profiles", "wait", "check-config", "demo",
+  ]
 
   // MARK: Help and usage
 
@@ -21,10 +23,13 @@ struct CommandLineTests {
   }
 
   @Test func theCommandsOfACommandHelpToo() throws {
-    for words in [["profiles", "show", "--help"], ["help", "profiles", "show"]] {
+    for words in [
+      ["proxies", "create", "--help"], ["help", "proxies", "create"], ["proxies", "-h", "c"], ["help", "proxy", "add"],
+    ] {
       let help = try Program.run(words)
       #expect(help.status == 0)
-      #expect(help.output.contains("Usage: headwind profiles show [options] PROFILE"))
+      #expect(help.output.contains("Usage: headwind proxies create [options] NAME"))
+      #expect(help.output.contains("-l, --listen HOST:PORT") && help.output.contains("every interface"))
     }
     #expect(try Program.run(["help", "profiles", "shwo"]).status == 64)
   }
@@ -148,7 +153,10 @@ struct CommandLineTests {
     #expect(try Program.run(["use", "3g", "--proxy", "nope", "--control", daemon.url]).status == 1)
   }
 
-  @Test(arguments: [["use", "3g"], ["status"], ["profiles", "list"], ["wait", "--timeout", "200ms"]])
+  @Test(arguments: [
+    ["use", "3g"], ["status"], ["profiles", "list"], ["wait", "--timeout", "200ms"], ["proxies"],
+    ["proxies", "delete", "p"], ["toxics", "add", "p", "latency"],
+  ])
   func withoutADaemonItFailsAndNamesTheAddress(words: [String]) throws {
     // A free port of the system's choice could be the next test's daemon; nobody gets this one.
     let url = "http://127.0.0.1:1"
