@@ -1,6 +1,6 @@
 import Testing
 
-/// `headwind proxies` against a running daemon.
+/// `headwind proxies`, `reset` and `populate` against a running daemon.
 @Suite(.blocking)
 struct CommandLineProxiesTests {
   let daemon: Daemon
@@ -180,5 +180,46 @@ struct CommandLineProxiesTests {
     #expect(result.output.isEmpty)
     #expect(result.errors.hasPrefix("headwind: ") && result.errors.contains(says), "\(result.errors)")
     #expect(try daemon.api.get("/proxies").json.keys == [])
+  }
+
+  // MARK: All proxies
+
+  @Test func resetEnablesAllAndRemovesToxics() throws {
+    try daemon.api.create("web", to: upstream.address, #","enabled":false"#)
+    try daemon.api.addToxic("latency", #"{"latency":1}"#, to: "web")
+    try daemon.api.use("lte")
+    #expect(try succeed("reset").output == "all proxies: enabled, without toxics\n")
+    #expect(try daemon.api.get("/proxies/web").json["enabled"] == true)
+    #expect(try daemon.api.get("/proxies/web").json["toxics"] == [])
+    #expect(try daemon.api.get("/profile").json["name"] == "lte")
+    #expect(try succeed("reset", "--json").output == "{\"ok\":true}\n")
+  }
+
+  @Test func populateMakesTheProxiesOfAFile() throws {
+    let directory = try TemporaryDirectory()
+    let entry = #"{name: "web", listen: "127.0.0.1:0", upstream: "\#(upstream.address)", profile: "lte"}"#
+    let file = try directory.write("{proxies: [\(entry),], profile: \"3g\"} // JSON5", to: "headwind.json5")
+    let made = try succeed("populate", file)
+    #expect(made.output == "proxy web: \(try daemon.listen("web")) -> \(upstream.address), enabled\n")
+    #expect(daemon.isEchoing("web"))
+    #expect(try daemon.api.get("/profile").json["name"] == "none", "only the proxies count")
+    #expect(try succeed("populate", file).output == made.output, "the same again changes nothing")
+    let piped = try populate(from: #"printf '[{"name":"db","upstream":"x:1","enabled":false}]'"#)
+    #expect(try JSONValue(piped.output)["proxies"].array.map { $0["name"] } == ["db"])
+    #expect(try populate(from: "printf ''").errors.contains("standard input: is empty"))
+    #expect(try populate(from: "head -c 4000001 /dev/zero").errors.contains("standard input: more than 4000000 bytes"))
+    let bad = try directory.write(#"[{"name":"x","upstream":"x:1"},{"name":"y"}]"#, to: "bad.json")
+    let refused = try run("populate", bad)
+    #expect(refused.status == 1)
+    #expect(refused.errors.hasPrefix("headwind: \(bad): proxies[1].upstream is missing"), "\(refused.errors)")
+    #expect(try daemon.api.get("/proxies").json.keys == ["web", "db"])
+  }
+
+  /// With the output of a command as standard input.
+  private func populate(from command: String) throws -> Program {
+    let words = ["-c", "\(command) | \"$@\"", "sh", Program.headwind, "populate", "-", "--json"]
+    let program = try Program("/bin/sh", words, environment: ["HEADWIND_URL": daemon.url])
+    #expect(program.exit() != nil)
+    return program
   }
 }

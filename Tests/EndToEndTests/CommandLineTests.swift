@@ -4,7 +4,7 @@ import Testing
 @Suite(.blocking)
 struct CommandLineTests {
   static let commands = [
-    "serve", "use", "status", "proxies", "toxics", "profiles", "wait", "check-config", "demo",
+    "serve", "use", "status", "proxies", "toxics", "reset", "populate", "profiles", "wait", "check-config", "demo",
   ]
 
   // MARK: Help and usage
@@ -154,7 +154,7 @@ struct CommandLineTests {
   }
 
   @Test(arguments: [
-    ["use", "3g"], ["status"], ["profiles", "list"], ["wait", "--timeout", "200ms"], ["proxies"],
+    ["use", "3g"], ["status"], ["profiles", "list"], ["wait", "--timeout", "200ms"], ["proxies"], ["reset"],
     ["proxies", "delete", "p"], ["toxics", "add", "p", "latency"],
   ])
   func withoutADaemonItFailsAndNamesTheAddress(words: [String]) throws {

@@ -94,3 +94,7 @@ struct CommandTreeTests {
     #expect(error?.exitCode == 64)
   }
 }
+
+extension Command: CustomTestStringConvertible {
+  public var testDescription: String { invocation }
+}

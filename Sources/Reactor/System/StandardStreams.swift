@@ -6,6 +6,25 @@ internal import CLibevent
   internal import Glibc
 #endif
 
+/// Standard input: what a command is given to read.
+package enum StandardInput {
+  /// Everything up to the end, or `limit` bytes and at least one more when there is more.
+  package static func read(atMost limit: Int) throws(LoopError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while bytes.count <= limit {
+      let count = readSome(&buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .last("read") }
+      guard count > 0 else { break }
+      bytes += buffer[..<count]
+    }
+    return bytes
+  }
+}
+
+private func readSome(_ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int { read(STDIN_FILENO, buffer, count) }
+
 /// Standard output: data.
 package enum StandardOutput {
   /// Writes all of `text`; what can't be written (a closed pipe, a full disk) is dropped.
