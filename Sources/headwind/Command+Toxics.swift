@@ -32,7 +32,9 @@ extension Command {
     options: [
       OptionSpec(name: "--type", aliases: ["-t"], value: "TYPE", help: "What it does (or name it behind the proxy)."),
       OptionSpec(name: "--name", aliases: nameAliases, value: "NAME", help: "Its name (default: TYPE_STREAM)."),
-      OptionSpec(name: "--stream", value: "STREAM", help: "upstream or downstream (default: downstream; drop and stall: both)."),
+      OptionSpec(
+        name: "--stream", value: "STREAM",
+        help: "upstream or downstream (default: downstream; for drop and stall both)."),
       OptionSpec(name: "--upstream", aliases: ["-u"], help: "From the client to the server."),
       OptionSpec(name: "--downstream", aliases: ["-d"], help: "From the server to the client."),
       toxicity, attribute,

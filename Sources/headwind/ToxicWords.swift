@@ -81,10 +81,10 @@ struct ToxicWords {
   }
 
   static let triggerOptions = [
-    OptionSpec(name: "--after-bytes", value: "N", help: "Act once so many bytes have passed on a connection."),
+    OptionSpec(name: "--after-bytes", value: "N", help: "Act once N bytes have passed since it came there."),
     OptionSpec(name: "--after-ms", value: "N", help: "Act once a connection is so old, in ms."),
-    OptionSpec(name: "--first-connections", value: "N", help: "Act on the first so many connections only."),
-    OptionSpec(name: "--every", value: "N", help: "Act on every Nth connection only."),
+    OptionSpec(name: "--first-connections", value: "N", help: "Act on the next N connections only."),
+    OptionSpec(name: "--every", value: "N", help: "Act on every Nth new connection only."),
   ]
 
   /// When the toxic is to act, under the API's names.
