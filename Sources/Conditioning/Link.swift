@@ -151,9 +151,14 @@ package struct Link: ~Copyable {
     }
   }
 
-  /// After a reset nothing that is held will ever leave.
-  private mutating func dissolve() {
-    for index in stages.indices { collectVerdicts(stage: index) }
+  /// Lets go of everything: nothing that is held will ever leave, and the link passes what comes from now on.
+  package mutating func dissolve() {
+    for index in stages.indices {
+      collectVerdicts(stage: index)
+      // A shared path learns that it is left.
+      _ = stages[index].toxic.surrender()
+    }
+    plan = []
     stages = []
     outbox = Fifo()
   }

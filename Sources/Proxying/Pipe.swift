@@ -78,10 +78,9 @@ struct Pipe: ~Copyable {
   }
 
   /// Gives up on the sink: nothing that is held can be delivered any more, and nothing more is to be read.
-  mutating func abandon(at now: Instant) {
+  mutating func abandon() {
     sink = .gone
     queue.discard(queue.count)
-    link.change(to: [], at: now)
-    while link.poll(at: now) != nil {}
+    link.dissolve()
   }
 }

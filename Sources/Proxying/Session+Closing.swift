@@ -15,7 +15,7 @@ extension Session {
   func sourceFailed(_ direction: Direction, _ now: Instant) {
     let back: Direction = direction == .upstream ? .downstream : .upstream
     closeSocket(from: direction)
-    withPipe(back) { $0.abandon(at: now) }
+    withPipe(back) { $0.abandon() }
     sessions.memoryMayBeBack()
     var isOver = false
     withPipe(direction) { pipe in
@@ -38,7 +38,7 @@ extension Session {
   func sinkFailed(_ direction: Direction, _ now: Instant) {
     let back: Direction = direction == .upstream ? .downstream : .upstream
     guard phase == .open, roomToRead(back) > 0 else { return sourceFailed(back, now) }
-    withPipe(direction) { $0.abandon(at: now) }
+    withPipe(direction) { $0.abandon() }
     sessions.memoryMayBeBack()
     mustDriveAgain = true
   }
@@ -147,9 +147,8 @@ extension Session {
     timer = nil
     clientSocket = nil
     upstreamSocket = nil
-    let now = loop.instant
-    upstream.abandon(at: now)
-    downstream.abandon(at: now)
+    upstream.abandon()
+    downstream.abandon()
     for path in proxy.conditions.paths { path.rearm() }
     sessions.remove(self, reason: reason)
   }

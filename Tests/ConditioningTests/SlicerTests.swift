@@ -92,13 +92,17 @@ import Testing
   @Test func takesNoMoreThanItCanPassOn() {
     let bench = Bench()
     let slow = bench.addLink([.slicer(10, milliseconds: 1_000)])
-    #expect(slow.allowance == 16 * 1024)
+    #expect(slow.allowance == 5_120)
     let fast = bench.addLink([.slicer(1_000, milliseconds: 1)])
-    #expect(fast.allowance == 251_000)
+    #expect(fast.allowance == 256 * 1024)
+    // Single bytes without a wait, too: taking them away must not take long.
+    let crumbs = bench.addLink([.slicer(1)])
+    crumbs.receive(600, opens: false, at: bench.now)
+    #expect(crumbs.allowance == 0)
     let unhindered = bench.addLink([.slicer(10)])
     #expect(unhindered.allowance == .max)
     // Under a long delay that much more has to be under way.
     let behind = bench.addLink([.latency(2_000), .slicer(1_000, milliseconds: 1)])
-    #expect(behind.allowance == 2_251_000)
+    #expect(behind.allowance == 2_000_000 + 256 * 1024)
   }
 }

@@ -19,7 +19,8 @@ package struct Slicer: Toxic {
     }
   }
 
-  /// Bytes held before the reader must stop, where pieces follow each other without a wait.
+  /// What is held before the reader must stop: every piece costs a step when the chain changes.
+  static let heldPiecesLimit: Int64 = 512
   static let heldBytesLimit = 256 * 1024
 
   private var parameters: Parameters
@@ -69,17 +70,23 @@ package struct Slicer: Toxic {
   package var cutsWrites: Bool { true }
 
   package func allowance(behind transit: Interval) -> Int {
-    guard parameters.delay > .zero else { return heldBytes < Self.heldBytesLimit ? .max : 0 }
-    // What leaves while `transit` passes, and a quarter of a second, must be under way.
-    let pieces = 1 + (max(.zero, transit) + .milliseconds(250)).nanoseconds / parameters.delay.nanoseconds
-    let (bytes, overflow) = pieces.multipliedReportingOverflow(by: max(1, parameters.averageSize))
-    return max(overflow ? Int.max : Int(clamping: bytes), 16 * 1024) - heldBytes
+    let size = parameters.averageSize > 0 ? parameters.averageSize : Int64(Self.heldBytesLimit)
+    let held = min(Self.heldBytesLimit, Int(clamping: bytes(Self.heldPiecesLimit, of: size)))
+    guard parameters.delay > .zero else { return heldBytes < held ? .max : 0 }
+    // What leaves while `transit` passes must be under way.
+    let pieces = max(.zero, transit).nanoseconds / parameters.delay.nanoseconds
+    return Int(clamping: bytes(pieces, of: size)).addingSaturated(held) - heldBytes
   }
 
   package mutating func surrender() -> [Segment] {
     cuts = []
     arrivals = Fifo()
     return queue.takeAll()
+  }
+
+  private func bytes(_ pieces: Int64, of size: Int64) -> Int64 {
+    let (bytes, overflow) = pieces.multipliedReportingOverflow(by: size)
+    return overflow ? .max : bytes
   }
 
   /// Bytes of the next piece of an extent of which `count` are left.
