@@ -7,30 +7,36 @@ extension Session {
   func advance(_ direction: Direction, _ now: Instant) -> Bool {
     let didRead = pull(direction, now)
     guard phase != .closed else { return false }
-    guard writePieces(direction, now) else { return false }
+    let pieces = writePieces(direction, now)
+    guard pieces != .unfinished else { return false }
     release(direction, now, onlyOne: false)
     guard phase != .closed, phase != .lingering else { return false }
     let didWrite = push(direction, now)
-    return (didRead || didWrite) && phase == .open
+    return (didRead || didWrite || pieces == .written) && phase == .open
   }
 
-  /// Where a toxic cuts the stream into pieces each is a write of its own, until the socket is full. False when the
-  /// session is over, or when the rest has to wait its turn.
-  private func writePieces(_ direction: Direction, _ now: Instant) -> Bool {
-    for _ in 0..<Session.piecesInARow {
+  private enum Pieces {
+    case none, written
+    /// The session is over, or the rest has to wait its turn.
+    case unfinished
+  }
+
+  /// Where a toxic cuts the stream into pieces each is a write of its own, until the socket is full.
+  private func writePieces(_ direction: Direction, _ now: Instant) -> Pieces {
+    for number in 0..<Session.piecesInARow {
       var hasMore = false
       withPipe(direction) { pipe in
         guard pipe.sink == .open, pipe.link.cutsWrites, pipe.unsent == 0 else { return }
         hasMore = pipe.link.deadline.map { $0 <= now } ?? false
       }
-      guard hasMore else { return true }
+      guard hasMore else { return number == 0 ? .none : .written }
       release(direction, now, onlyOne: true)
-      guard phase != .closed, phase != .lingering else { return false }
+      guard phase != .closed, phase != .lingering else { return .unfinished }
       _ = push(direction, now)
-      guard phase != .closed, phase != .lingering else { return false }
+      guard phase != .closed, phase != .lingering else { return .unfinished }
     }
     driveLater()
-    return false
+    return .unfinished
   }
 
   /// Takes from the link what is due.

@@ -86,6 +86,19 @@ import Testing
     #expect(client.isEnded && client.received.count == 700_000)
   }
 
+  /// The last piece makes room to read the end behind it, which nothing tells of again.
+  @Test(arguments: [1, 2, 600]) func theEndBehindASlicersLastPieceIsSeen(average: Int64) throws {
+    let upstream = try Upstream(bench.loop) { peer in
+      peer.send("12345")
+      peer.finish()
+    }
+    let slicer = ToxicAttributes.slicer(SlicerSpec(averageSize: average, delayMicroseconds: 2_000))
+    let proxy = try bench.create(upstream: upstream.address, toxics: [toxic(slicer)])
+    let client = try bench.connect(proxy)
+    try bench.loop.runUntil { client.isOver }
+    #expect(client.isEnded && client.text == "12345")
+  }
+
   @Test func aResetPeerResetsBothSides() throws {
     let upstream = try Upstream.echo(bench.loop)
     let proxy = try bench.create(upstream: upstream.address)
