@@ -24,6 +24,13 @@ package final class EventLoop {
 
   /// The longest that a timer ran after its time since this was last set to zero, in nanoseconds.
   package internal(set) var timerLatenessMaxNanoseconds: Int64 = 0
+  /// How long each turn took in which anything was done: from its first look at the clock, which every handler begins
+  /// with, to its end. What is due meanwhile waits.
+  package private(set) var turns = DurationHistogram()
+  /// The longest turn since this was last set to zero.
+  package internal(set) var longestTurnNanoseconds: Int64 = 0
+  /// 0 until the turn has looked at the clock.
+  private var turnBegan: Int64 = 0
 
   package init() throws(LoopError) {
     guard let config = event_config_new() else { throw LoopError.last("event_config_new") }
@@ -50,6 +57,12 @@ package final class EventLoop {
 
   /// Monotonic time in nanoseconds from an arbitrary zero (CLOCK_MONOTONIC). Each call reads the clock.
   package var now: Int64 {
+    let time = clock
+    if turnBegan == 0 { turnBegan = time }
+    return time
+  }
+
+  private var clock: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
@@ -59,6 +72,7 @@ package final class EventLoop {
   package func run() {
     assertOnThread("EventLoop")
     isStopping = false
+    turnBegan = 0
     while !isStopping { runOnce() }
     runLaterWork()
   }
@@ -83,6 +97,15 @@ package final class EventLoop {
     let result = event_base_loop(base, flags)
     precondition(result >= 0, "event_base_loop failed")
     runLaterWork()
+    endTurn()
+  }
+
+  private func endTurn() {
+    guard turnBegan != 0 else { return }
+    let length = clock - turnBegan
+    turnBegan = 0
+    turns.record(nanoseconds: length)
+    longestTurnNanoseconds = max(longestTurnNanoseconds, length)
   }
 
   private func runLaterWork() {

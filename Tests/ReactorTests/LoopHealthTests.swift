@@ -1,0 +1,109 @@
+import LoopTesting
+import Testing
+
+@testable import Reactor
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+@Suite struct DurationHistogramTests {
+  @Test func boundsBelongToTheirBuckets() {
+    var histogram = DurationHistogram()
+    let rows: [(nanoseconds: Int64, bucket: Int)] = [
+      (0, 0), (100_000, 0), (100_001, 1), (250_000, 1), (1_000_000, 3), (1_000_001, 4), (1_000_000_000, 11),
+      (1_000_000_001, 12), (.max / 2, 12), (-5, 0),
+    ]
+    for row in rows {
+      let before = histogram.counts
+      histogram.record(nanoseconds: row.nanoseconds)
+      let risen = zip(before, histogram.counts).map { $1 - $0 }
+      #expect(risen.firstIndex(of: 1) == row.bucket, "\(row.nanoseconds)")
+      #expect(risen.reduce(0, +) == 1)
+    }
+    #expect(histogram.count == Int64(rows.count))
+    #expect(histogram.sumNanoseconds == rows.map { max($0.nanoseconds, 0) }.reduce(0, +))
+    #expect(DurationHistogram.bounds == DurationHistogram.bounds.sorted())
+  }
+}
+
+/// How long the loop makes others wait.
+@Suite struct LoopHealthTests {
+  @Test func aLongTurnIsSeenWholeAndWaitingIsNone() throws {
+    let loop = try EventLoop()
+    let timer = LoopTimer(loop: loop) { usleep(30_000) }
+    timer.arm(at: loop.now + 60_000_000)
+    let end = LoopTimer(loop: loop) { loop.stop() }
+    end.arm(at: loop.now + 120_000_000)
+    let start = loop.now
+    loop.run()
+    let passed = loop.now - start
+    #expect(loop.longestTurnNanoseconds >= 30_000_000)
+    #expect(loop.turns.counts[8...].reduce(0, +) >= 1, "longer than 25 ms")
+    // The two waits, 60 and about 30 ms, are in no turn.
+    #expect(loop.turns.sumNanoseconds <= passed - 60_000_000)
+  }
+
+  @Test func workThatIsPutOffBelongsToItsTurn() throws {
+    let loop = try EventLoop()
+    loop.later {
+      _ = loop.now
+      usleep(20_000)
+      loop.stop()
+    }
+    loop.run()
+    #expect(loop.turns.count == 1)
+    #expect(loop.longestTurnNanoseconds >= 20_000_000)
+  }
+
+  @Test func theHeartbeatTellsHowLateItCame() throws {
+    let loop = try EventLoop()
+    let heartbeat = LoopHeartbeat(loop: loop, periodNanoseconds: 5_000_000, beatsInWindow: 2)
+    let block = LoopTimer(loop: loop) { usleep(40_000) }
+    block.arm(at: loop.now + 1_000_000)
+    try loop.runUntil { heartbeat.lag.count >= 1 }
+    #expect(heartbeat.lag.counts[8...].reduce(0, +) == 1, "later than 25 ms")
+    #expect(heartbeat.longestTurnNanoseconds >= 40_000_000)
+    // Two windows later it is forgotten.
+    try loop.runUntil { heartbeat.lag.count >= 6 }
+    #expect(loop.longestTurnNanoseconds < 40_000_000)
+  }
+
+  @Test func anIdleLoopIsWokenByTheHeartbeatAlone() throws {
+    let loop = try EventLoop()
+    let heartbeat = LoopHeartbeat(loop: loop, periodNanoseconds: 20_000_000)
+    loop.run(forMilliseconds: 210)
+    // Ten beats and the end; a beat that woke a moment early and waited again counts twice.
+    #expect(loop.turns.count <= 2 * 11)
+    #expect(heartbeat.lag.count >= 1)
+  }
+}
+
+@Suite struct ProcessUsageTests {
+  @Test func isThisProcesss() throws {
+    let usage = ProcessUsage.now()
+    #expect(usage.cpuNanoseconds > 0)
+    #expect(usage.maxDescriptors == (try Int64(Descriptors.softLimit())))
+    let resident = try #require(usage.residentBytes)
+    #expect(resident > 1_000_000 && resident < usage.virtualBytes ?? 0)
+    let startedAt = try #require(usage.startedAt)
+    #expect(startedAt < .now && startedAt.advanced(nanoseconds: 3_600_000_000_000) > .now)
+    #expect(ProcessUsage.now().startedAt == startedAt)
+  }
+
+  @Test func countsDescriptors() throws {
+    let pipes = try (0..<20).map { _ in try SystemCall.pipe() }
+    defer { for pipe in pipes { for end in [pipe.read, pipe.write] { SystemCall.close(end) } } }
+    // Other tests open and close some at the same time.
+    #expect(try #require(ProcessUsage.now().openDescriptors) >= 40)
+  }
+
+  @Test func growsWithWork() {
+    let before = ProcessUsage.now().cpuNanoseconds
+    var sum: UInt64 = 0
+    for number in 0..<2_000_000 as Range<UInt64> { sum = sum &* 31 &+ number }
+    #expect(ProcessUsage.now().cpuNanoseconds > before || sum == 0)
+  }
+}
