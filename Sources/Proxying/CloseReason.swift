@@ -1,5 +1,5 @@
 /// Why a session is over.
-package enum CloseReason: String, Sendable {
+package enum CloseReason: String, Sendable, CaseIterable {
   /// Both sides ended, and all was delivered.
   case closed
   case clientReset = "client_reset"

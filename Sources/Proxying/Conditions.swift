@@ -26,6 +26,8 @@ struct Conditions {
   private(set) var paths: [SharedPath] = []
   /// New connections are refused: the profile drops every connection and says `refuse`.
   private(set) var refuses = false
+  /// What kind of toxic a stage is, by the stage's name.
+  private(set) var types: [String: ToxicType] = [:]
 
   init() {}
 
@@ -77,6 +79,7 @@ struct Conditions {
   }
 
   private mutating func add(_ toxic: ToxicSpec, named name: String) {
+    types[name] = toxic.type
     let stage = StagePlan(
       name: name, kind: toxic.attributes.stageKind, toxicity: Double(toxic.toxicity), trigger: toxic.trigger.core,
       isInBothLinks: toxic.stream == nil)

@@ -10,11 +10,18 @@ package final class Proxy {
   /// The real address while it has a socket, otherwise the text that was given.
   package private(set) var listen: String
   /// As given; looked up for each session.
-  package internal(set) var upstream: String
+  package internal(set) var upstream: String {
+    didSet { noteRoute() }
+  }
   package private(set) var isEnabled = false
   /// By age.
   package internal(set) var toxics: [ToxicSpec]
   package internal(set) var counters = Counters()
+  /// What proxies of this name counted before this one was made.
+  var earlier = Counters()
+  var route: Route?
+  /// What had gone by the route before, without what this proxy had counted until it took the route.
+  var routeOffset = Counters.Traffic()
   /// The profile of this proxy alone; it comes before the global one.
   package private(set) lazy var ownProfile = ProfileSlot(loop: sessions.loop) { [unowned self] before, cause in
     onProfileChange(self, before, cause)
@@ -22,7 +29,7 @@ package final class Proxy {
 
   var onProfileChange: (Proxy, Profile?, ProfileSlot.Cause) -> Void = { _, _, _ in }
   private(set) var conditions = Conditions()
-  private let sessions: SessionTable
+  let sessions: SessionTable
   private var listener: Listener?
   private var opened = 0
 
@@ -37,7 +44,7 @@ package final class Proxy {
   /// The name of the profile that its sessions are under now, nil for none.
   package var profileName: String? { conditions.profile }
   /// Times that accepting stopped for want of file descriptors or memory.
-  package var exhaustions: Int { listener?.exhaustions ?? 0 }
+  package var exhaustions: Int { counters.exhaustions + (listener?.exhaustions ?? 0) }
 
   /// Toxics as the classic API lists them: upstream first, then downstream, each by age. Hidden ones are left out unless
   /// they are asked for: old clients would stop at kinds that they don't know.
@@ -59,7 +66,7 @@ package final class Proxy {
   /// Takes over a listener that is bound already, and starts to serve on it.
   func start(on listener: Listener) throws(RegistryError) {
     if listener !== self.listener {
-      self.listener?.close()
+      closeListener()
       self.listener = listener
       listener.onAccept = { [unowned self] (socket: consuming AcceptedSocket) in accept(socket) }
       listener.onExhaustion = { [unowned self] error in noteExhaustion(error) }
@@ -74,6 +81,7 @@ package final class Proxy {
       isEnabled = false
       throw error
     }
+    noteRoute()
   }
 
   /// Listens again on the port that it kept.
@@ -91,8 +99,7 @@ package final class Proxy {
 
   /// Keeps `text` for when it is enabled; what it was bound to is given up.
   func moveWhileStopped(to text: String) {
-    listener?.close()
-    listener = nil
+    closeListener()
     listen = text
   }
 
@@ -109,13 +116,13 @@ package final class Proxy {
 
   func close(reason: CloseReason) {
     isEnabled = false
-    listener?.close()
-    listener = nil
+    closeListener()
     resetSessions(reason: reason)
   }
 
   /// Takes no more connections; the live ones stay.
   func closeListener() {
+    counters.exhaustions += listener?.exhaustions ?? 0
     listener?.close()
     listener = nil
   }

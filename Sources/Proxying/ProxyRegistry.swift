@@ -17,7 +17,7 @@ package final class ProxyRegistry {
     profileSwitched(proxy: nil, slot: profile, before: before, cause: cause)
   }
 
-  let loop: EventLoop
+  package let loop: EventLoop
   let table: SessionTable
   private let bindings: BindingResolver
   private var byName: [String: Proxy] = [:]
@@ -58,6 +58,9 @@ package final class ProxyRegistry {
 
   /// Bytes that wait in all links together, counted in whole blocks.
   package var bufferedBytes: Int { loop.pool.bytesOutstanding }
+
+  /// Counters of what is no longer there.
+  package var archive: CounterArchive { table.archive }
 
   // MARK: Proxies
 
@@ -106,6 +109,7 @@ package final class ProxyRegistry {
     let proxy = try proxy(named: name)
     byName[name] = nil
     proxy.close(reason: .proxyDeleted)
+    proxy.putCountersIntoArchive()
     forgetUnusedPaths()
     events.record("proxy_deleted", proxy: name)
   }
@@ -160,6 +164,7 @@ package final class ProxyRegistry {
     proxy.adopt(conditions(of: proxy))
     if let listener { try proxy.start(on: listener) }
     byName[spec.name] = proxy
+    proxy.takeCountersFromArchive()
     return proxy
   }
 

@@ -15,6 +15,7 @@ final class SessionTable {
   let seed: UInt64
   let log: Log
   let events: EventLog
+  var archive = CounterArchive()
 
   /// Called when the table has reached its limit, and when it has come down from it.
   var onFullOrNot: () -> Void = {}
@@ -54,6 +55,7 @@ final class SessionTable {
     let wasFull = isFull
     live[session.id] = nil
     waitingForMemory[session.id] = nil
+    session.proxy.counters.closed[reason, default: 0] += 1
     events.record(
       .sessionClosed(reason, upstreamBytes: session.upstreamBytes, downstreamBytes: session.downstreamBytes),
       proxy: session.proxy.name, session: session.id)
@@ -92,7 +94,8 @@ final class SessionTable {
 
   func note(_ decision: Decision, of session: Session) {
     guard case .dropped(let how) = decision.outcome else { return }
-    session.proxy.counters.drops += 1
+    let kind = session.proxy.conditions.types[decision.toxic]?.rawValue ?? "unknown"
+    session.proxy.counters.dropsByCause[.init(toxic: kind, how: how.rawValue), default: 0] += 1
     var details: [(String, JSON)] = [("toxic", .string(decision.toxic)), ("how", .string(how.rawValue))]
     if let exchange = decision.exchange { details.append(("exchange", .integer(Int64(exchange)))) }
     events.record("dropped", proxy: session.proxy.name, session: session.id, details)
