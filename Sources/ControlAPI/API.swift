@@ -1,4 +1,5 @@
 package import Proxying
+import Reactor
 import Settings
 
 /// Everything the control port answers: a request goes in, an answer comes out, nothing else is touched but the registry.
@@ -9,17 +10,32 @@ package final class API {
   /// True once every configured listener is bound.
   package var isReady = false
 
-  private lazy var router = Router(routes: classicRoutes + nativeRoutes)
+  private lazy var router = Router(routes: classicRoutes + nativeRoutes + [metricsRoute])
+
+  // For the metrics.
+  private(set) var requests = RequestCounters()
+  let heartbeat: LoopHeartbeat
+  /// Where it is reached, if it is.
+  weak var server: HTTPServer?
 
   /// - Parameter extraHosts: names besides the ordinary ones under which the control port is reached, in lower case.
   package init(registry: ProxyRegistry, extraHosts: Set<String> = []) {
     self.registry = registry
     gatekeeper = Gatekeeper(extraHosts: extraHosts)
+    heartbeat = LoopHeartbeat(loop: registry.loop)
   }
 
   package func answer(_ request: APIRequest) -> APIAnswer {
-    if let refusal = gatekeeper.refusal(of: request) { return .now(refusal.response()) }
-    switch router.match(request) {
+    let began = registry.loop.now
+    if let refusal = gatekeeper.refusal(of: request) {
+      return counted(.now(refusal.response()), request, nil, since: began)
+    }
+    let (match, route) = router.match(request)
+    return counted(answer(request, match), request, route, since: began)
+  }
+
+  private func answer(_ request: APIRequest, _ match: Router.Match) -> APIAnswer {
+    switch match {
     case .redirect(let path):
       return .now(APIResponse(status: 301, headers: [("Location", path)]))
     case .refusal(let error):
@@ -28,6 +44,32 @@ package final class API {
       return .now(APIResponse(status: 204, headers: [("Allow", methods.joined(separator: ", "))]))
     case .handler(let handler, let parameters):
       return identified(run(handler, request, parameters))
+    }
+  }
+
+  /// Counts the answer when it is there.
+  private func counted(
+    _ answer: APIAnswer, _ request: APIRequest, _ route: Route?, since began: Int64
+  ) -> APIAnswer {
+    let (method, path) = (request.method, route?.path)
+    func note(_ response: APIResponse) {
+      requests.note(method, path, status: response.status, nanoseconds: registry.loop.now - began)
+    }
+    switch answer {
+    case .now(let response):
+      note(response)
+      return answer
+    case .later(let work):
+      return .later { reply in
+        work { response in
+          note(response)
+          reply(response)
+        }
+      }
+    case .events:
+      // A stream has no end to measure.
+      requests.note(method, path, status: 200, nanoseconds: nil)
+      return answer
     }
   }
 

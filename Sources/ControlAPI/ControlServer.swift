@@ -7,12 +7,16 @@ package final class ControlServer {
   private let api: API
   private let server: HTTPServer
 
+  /// - Parameter dualStack: for `::`, whether to take IPv4 as well.
   /// - Throws: the failed call, such as "bind: Address already in use".
-  package init(loop: EventLoop, address: SocketAddress, api: API, limits: HTTPLimits = HTTPLimits()) throws(LoopError) {
+  package init(
+    loop: EventLoop, address: SocketAddress, dualStack: Bool = false, api: API, limits: HTTPLimits = HTTPLimits()
+  ) throws(LoopError) {
     self.api = api
-    server = try HTTPServer(loop: loop, address: address, limits: limits) { request, responder in
+    server = try HTTPServer(loop: loop, address: address, dualStack: dualStack, limits: limits) { request, responder in
       ControlServer.serve(request, responder, api)
     }
+    api.server = server
   }
 
   package var localAddress: SocketAddress { server.localAddress }

@@ -1,5 +1,5 @@
 /// Where the bytes of a proxy come in and go to: what toxiproxy's metrics count them by.
-package struct Route: Hashable, Sendable {
+package struct TrafficRoute: Hashable, Sendable {
   package let proxy: String
   /// The real address.
   package let listener: String
@@ -13,7 +13,7 @@ package struct Route: Hashable, Sendable {
 /// delete proxies for ever, on new ports each time, so the archive is bounded: what was put in longest ago is forgotten.
 package struct CounterArchive {
   package private(set) var proxies = RecentValues<String, Counters>()
-  package private(set) var routes = RecentValues<Route, Counters.Traffic>()
+  package private(set) var routes = RecentValues<TrafficRoute, Counters.Traffic>()
 
   /// Sets of counters that were forgotten so far.
   package var forgotten: Int { proxies.forgotten + routes.forgotten }
@@ -24,13 +24,13 @@ package struct CounterArchive {
 
   mutating func take(proxy name: String) -> Counters { proxies.take(name) ?? Counters() }
 
-  mutating func put(_ traffic: Counters.Traffic, ofRoute route: Route) {
+  mutating func put(_ traffic: Counters.Traffic, ofRoute route: TrafficRoute) {
     guard traffic != Counters.Traffic() else { return }
     let bytes = route.proxy.utf8.count + route.listener.utf8.count + route.upstream.utf8.count
     routes.put(traffic, for: route, keyBytes: bytes)
   }
 
-  mutating func take(route: Route) -> Counters.Traffic { routes.take(route) ?? Counters.Traffic() }
+  mutating func take(route: TrafficRoute) -> Counters.Traffic { routes.take(route) ?? Counters.Traffic() }
 }
 
 /// The values that were put in last, by key: at most so many, and so many bytes of keys, since names have no limit.

@@ -1,4 +1,4 @@
-import Conditioning
+package import Conditioning
 
 /// What a proxy has carried since it was made; counted while it flows.
 package struct Counters: Equatable, Sendable {
@@ -12,6 +12,8 @@ package struct Counters: Equatable, Sendable {
   package struct Traffic: Equatable, Sendable {
     package var upstream = Bytes()
     package var downstream = Bytes()
+
+    package subscript(direction: Direction) -> Bytes { direction == .upstream ? upstream : downstream }
   }
 
   /// The kind of the toxic that let something fall, and how.

@@ -8,14 +8,14 @@ extension Proxy {
   }
 
   /// What has gone by the present route; nil before the proxy first listens.
-  package var traffic: (route: Route, bytes: Counters.Traffic)? {
+  package var traffic: (route: TrafficRoute, bytes: Counters.Traffic)? {
     route.map { ($0, counters.traffic + routeOffset) }
   }
 
   /// To be called when the proxy has begun to listen or has another upstream: bytes count for the new route from here on.
   func noteRoute() {
     guard hasSocket else { return }
-    let now = Route(proxy: name, listener: listen, upstream: upstream)
+    let now = TrafficRoute(proxy: name, listener: listen, upstream: upstream)
     guard now != route else { return }
     leaveRoute()
     route = now

@@ -19,7 +19,7 @@ package final class Proxy {
   package internal(set) var counters = Counters()
   /// What proxies of this name counted before this one was made.
   var earlier = Counters()
-  var route: Route?
+  var route: TrafficRoute?
   /// What had gone by the route before, without what this proxy had counted until it took the route.
   var routeOffset = Counters.Traffic()
   /// The profile of this proxy alone; it comes before the global one.
