@@ -19,6 +19,8 @@
 #ifdef __linux__
 // Swift's Glibc module is built without _GNU_SOURCE and so lacks this one; it saves two calls per connection.
 extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+// For the loop's heartbeat; the Glibc module leaves this header out.
+#include <sys/timerfd.h>
 #endif
 
 #ifdef __GLIBC__
