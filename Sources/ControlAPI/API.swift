@@ -5,7 +5,7 @@ import Settings
 /// Everything the control port answers: a request goes in, an answer comes out, nothing else is touched but the registry.
 package final class API {
   let registry: ProxyRegistry
-  private let gatekeeper: Gatekeeper
+  private var gatekeeper: Gatekeeper
   private let requestIDs = RequestIDs()
   /// True once every configured listener is bound.
   package var isReady = false
@@ -24,6 +24,9 @@ package final class API {
     gatekeeper = Gatekeeper(extraHosts: extraHosts)
     heartbeat = LoopHeartbeat(loop: registry.loop)
   }
+
+  /// See ``Gatekeeper/takesAnyHost``.
+  package func takeAnyHost() { gatekeeper.takesAnyHost = true }
 
   package func answer(_ request: APIRequest) -> APIAnswer {
     let began = registry.loop.now

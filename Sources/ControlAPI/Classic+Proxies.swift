@@ -4,7 +4,7 @@ import Settings
 // The classic API's proxies: toxiproxy 2.x's calls, answers and error texts.
 extension API {
   /// The version whose contract is kept; clients compare it.
-  static let classicVersion = "2.12.0"
+  package static let classicVersion = "2.12.0"
 
   var classicRoutes: [Route] {
     [

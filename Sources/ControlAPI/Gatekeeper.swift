@@ -5,6 +5,13 @@
 struct Gatekeeper {
   /// Names besides the ordinary ones under which the control port is reached.
   var extraHosts: Set<String> = []
+  /// Whether names that may be public are taken too, from programs.
+  ///
+  /// This is for toxiproxy's users, who bind the API to all interfaces of a container and reach it by names like
+  /// `toxiproxy.default.svc.cluster.local`. A page that rebinds its own name to that address can't change anything all the
+  /// same: a browser puts `Origin` on every request but plain reads, and no program does. What is left to such a page is
+  /// reading, in browsers that let it hide their `User-Agent`.
+  var takesAnyHost = false
 
   func refusal(of request: APIRequest) -> APIError? {
     guard request.headers.count(where: { $0.name.lowercased() == "host" }) <= 1 else {
@@ -13,7 +20,10 @@ struct Gatekeeper {
     guard let host = request.header("Host") ?? (request.mustNameHost ? nil : "") else {
       return APIError(400, "missing header: Host")
     }
-    guard isKnown(host) else {
+    guard isKnown(host) || (takesAnyHost && request.header("Origin") == nil) else {
+      if takesAnyHost {
+        return APIError(403, "web pages under the name \"\(host.prefix(100))\" are not allowed to ask")
+      }
       return APIError(
         403,
         "host \"\(host.prefix(100))\" is not allowed; allowed: an IP address, localhost, a name without a dot, one under .localhost, .internal or .test, or one given with --allow-host"

@@ -6,7 +6,7 @@ package struct Binding: Equatable, Sendable {
   /// Port 0: any free one.
   package let address: SocketAddress
   /// Any interface, IPv6 and IPv4 through one socket: `:P`, `0.0.0.0:P` and `[::]:P` all mean this.
-  let isAny: Bool
+  package let isAny: Bool
 
   /// True when a listener on `bound` is what this asks for already.
   func isServed(by bound: SocketAddress) -> Bool {
@@ -16,16 +16,27 @@ package struct Binding: Equatable, Sendable {
 
   /// Binds and listens.
   func listen(_ loop: EventLoop) throws(RegistryError) -> Listener {
-    do {
-      return try Listener(loop: loop, address: address, dualStack: isAny)
+    do throws(LoopError) {
+      return try open { address, dualStack throws(LoopError) in
+        try Listener(loop: loop, address: address, dualStack: dualStack)
+      }
+    } catch {
+      throw .cannotListen("listen tcp \(address): \(error)")
+    }
+  }
+
+  /// Runs `body`, which listens, with the address and whether IPv4 is to be taken as well as IPv6.
+  package func open<Listening>(
+    _ body: (SocketAddress, _ dualStack: Bool) throws(LoopError) -> Listening
+  ) throws(LoopError) -> Listening {
+    do throws(LoopError) {
+      return try body(address, isAny)
     } catch {
       // A machine without IPv6 still has "any interface".
-      if isAny, let ipv4 = SocketAddress(literal: "0.0.0.0", port: address.port),
-        let listener = try? Listener(loop: loop, address: ipv4, dualStack: false)
-      {
-        return listener
+      if isAny, let ipv4 = SocketAddress(literal: "0.0.0.0", port: address.port), let opened = try? body(ipv4, false) {
+        return opened
       }
-      throw .cannotListen("listen tcp \(address): \(error)")
+      throw error
     }
   }
 }

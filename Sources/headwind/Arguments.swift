@@ -1,6 +1,7 @@
 import Settings
 
-/// A command line, taken apart: options in any order, `--name value` or `--name=value`, `--` ends them.
+/// A command line, taken apart: options in any order, `--name value` or `--name=value`, `--` ends them. Where a command
+/// takes toxiproxy-server's flags, those may have one dash.
 struct Arguments {
   let command: Command
   private(set) var operands: [String] = []
@@ -33,22 +34,36 @@ struct Arguments {
 
   private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    guard let option = command.option(parts[0]) else {
-      let known = (command.options + Command.common).map(\.name)
-      let near = nearest(to: parts[0], among: known).map { "; did you mean \($0)?" } ?? ""
-      throw usage("unknown option \(parts[0])\(near)")
-    }
+    let option = try option(parts[0])
     let name = option.name
-    guard let what = option.value else {
-      guard parts.count == 1 else { throw usage("option \(name) takes no value") }
-      values[name] = []
-      return
-    }
+    guard let what = option.value else { return try takeSwitch(option, parts) }
     guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
       throw usage("option \(name) needs a value: \(name) \(what)")
     }
-    guard option.isRepeatable || values[name] == nil else { throw usage("option \(name) is given twice") }
+    guard option.isRepeatable || option.origin != .ours || values[name] == nil else {
+      throw usage("option \(name) is given twice")
+    }
     values[name, default: []].append(value)
+  }
+
+  private func option(_ word: String) throws(CommandError) -> OptionSpec {
+    if let option = command.option(word) { return option }
+    if let option = command.option("-" + word), option.origin != .ours { return option }
+    let known = (command.options + Command.common).map(\.name)
+    let near = nearest(to: word, among: known).map { "; did you mean \($0)?" } ?? ""
+    throw usage("unknown option \(word)\(near)")
+  }
+
+  private mutating func takeSwitch(_ option: OptionSpec, _ parts: [String]) throws(CommandError) {
+    guard parts.count == 2 else {
+      values[option.name] = []
+      return
+    }
+    guard option.origin != .ours else { throw usage("option \(option.name) takes no value") }
+    guard let isOn = ServerFlags.bool(parts[1]) else {
+      throw usage("\(option.name) is \"\(parts[1])\"; allowed: true or false")
+    }
+    values[option.name] = isOn ? [] : nil
   }
 
   private func checkOperands() throws(CommandError) {

@@ -2,7 +2,8 @@ extension Command {
   /// What makes a daemon; `run` will take the same.
   static let serveOptions: [OptionSpec] = [
     OptionSpec(
-      name: "--config", value: "FILE", help: "Config file (JSON5): toxiproxy's array of proxies, or an object."),
+      name: "--config", value: "FILE", origin: .both,
+      help: "Config file (JSON5): toxiproxy's array of proxies, or an object."),
     OptionSpec(
       name: "--proxy", value: "NAME=LISTEN,UPSTREAM", isRepeatable: true,
       help: "A proxy, such as web=127.0.0.1:8080,example.com:80. Port 0 takes a free one; :8080 is every interface."),
@@ -16,7 +17,7 @@ extension Command {
       name: "--allow-host", value: "NAME", isRepeatable: true,
       help: "A public name under which the control API may be asked (it refuses others: DNS rebinding)."),
     OptionSpec(
-      name: "--seed", value: "N",
+      name: "--seed", value: "N", origin: .both,
       help: "Seed of every decision by chance; the same seed repeats them (default: random)."),
     OptionSpec(name: "--connect-timeout", value: "TIME", help: "How long to try to reach an upstream (default: 10s)."),
     OptionSpec(
@@ -24,7 +25,8 @@ extension Command {
       help: "How long delayed bytes are still delivered after SIGTERM (default: 5s)."),
     OptionSpec(name: "--log-format", value: "text|json", help: "Form of the log on standard error (default: text)."),
     OptionSpec(
-      name: "--log-level", value: "LEVEL", help: "debug, info, warning, error or silent (default: info)."),
+      name: "--log-level", value: "LEVEL",
+      help: "debug, info, warning, error or silent (default: $LOG_LEVEL, else info)."),
     OptionSpec(name: "--ready-file", value: "FILE", help: "Also write the ready line to this file."),
     OptionSpec(
       name: "--demo", help: "Add a proxy named demo before a small HTTP server that answers /bytes/N."),
@@ -33,7 +35,7 @@ extension Command {
   static let serve = Command(
     name: "serve",
     summary: "Run the daemon: accept, condition, forward; and the control API.",
-    options: serveOptions,
+    options: serveOptions + serverFlags.filter { $0.origin == .toxiproxy },
     details: """
       Once every configured listener is bound, one JSON line with the real addresses goes to standard output:
         {"event":"ready","control":"127.0.0.1:8474","proxies":{"web":"127.0.0.1:8080"},…,"pid":4711}

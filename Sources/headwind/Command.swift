@@ -1,5 +1,9 @@
 /// An option of a command, as the parser and the help text know it.
 struct OptionSpec: Sendable {
+  /// toxiproxy-server's flags are taken as it takes them: with one dash or two, `=true` behind a switch, and of several
+  /// the last counts. Those that are its alone stand in a paragraph of the help and not in the list.
+  enum Origin: Sendable { case ours, both, toxiproxy }
+
   /// With its dashes: `--profile`.
   let name: String
   /// Other spellings, with their dashes. The help shows those of one letter.
@@ -7,6 +11,7 @@ struct OptionSpec: Sendable {
   /// What its value is called in the help; nil for a switch.
   var value: String?
   var isRepeatable = false
+  var origin = Origin.ours
   let help: String
 }
 
@@ -63,8 +68,8 @@ struct Command: Sendable {
 
   /// Known by every command.
   static let common: [OptionSpec] = [
-    OptionSpec(name: "--help", aliases: ["-h"], help: "Show this help."),
-    OptionSpec(name: "--version", help: "Show the version."),
+    OptionSpec(name: "--help", aliases: ["-h"], origin: .both, help: "Show this help."),
+    OptionSpec(name: "--version", origin: .both, help: "Show the version."),
   ]
 
   func option(_ name: String) -> OptionSpec? {

@@ -21,10 +21,12 @@ enum CommandError: Error, Equatable {
   }
 
   /// One line of JSON for programs, or a line or two for people.
-  func text(asJSON: Bool = false) -> String {
+  ///
+  /// - Parameter program: the name that it was started under.
+  func text(program: String = "headwind", asJSON: Bool = false) -> String {
     if asJSON { return JSON.object([("error", .string(message))]).text + "\n" }
-    guard case .usage(_, let command) = self else { return "headwind: \(message)\n" }
+    guard case .usage(_, let command) = self else { return "\(program): \(message)\n" }
     let name = command.map { $0.isEmpty ? "" : "\($0) " } ?? ""
-    return "headwind: \(message)\nTry `headwind \(name)--help`.\n"
+    return "\(program): \(message)\nTry `headwind \(name)--help`.\n"
   }
 }

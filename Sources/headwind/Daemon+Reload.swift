@@ -56,7 +56,8 @@ extension Daemon {
   }
 
   private func readAgain() throws(CommandError) -> Fresh {
-    let config = try ServeOptions.config(options.configFile)
+    let (config, warnings) = try options.configForm.read(options.configFile)
+    for warning in warnings { log.warning(warning) }
     let catalogue = try freshCatalogue(config)
     try ServeOptions.checkProfiles(of: config, from: options.configFile, catalogue)
     let before = self.config.proxies
@@ -108,7 +109,9 @@ extension Daemon {
   }
 
   private func adoptLogging(_ config: Config) {
-    if !options.isLogLevelGiven { log.level = config.logLevel.flatMap { Log.Level(name: $0.rawValue) } ?? .info }
+    if !options.isLogLevelGiven {
+      log.level = config.logLevel.flatMap { Log.Level(name: $0.rawValue) } ?? options.defaultLogLevel
+    }
     if !options.isLogFormatGiven {
       log.format = config.logFormat.flatMap { Log.Format(rawValue: $0.rawValue) } ?? .text
     }

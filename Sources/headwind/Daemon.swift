@@ -48,42 +48,49 @@ final class Daemon {
 
   // MARK: Start
 
-  /// Each step may have to look a name up, so each goes on in the next one's hands.
+  /// Looks up all names that there are to listen on, then opens control port and proxies in one step: nobody is answered
+  /// before all of it is there.
   private func start() {
-    registry.resolve([options.control.description]) { [self] results in
-      attempt { () throws(CommandError) in try openControl(results[0]) }
+    for warning in options.warnings { log.warning(warning) }
+    attempt { () throws(CommandError) in
+      if options.isDemo { demo = try failing { () throws(LoopError) in try DemoUpstream(loop: loop) } }
+      let proxies = options.proxies + (demo.map { [$0.proxy] } ?? [])
+      registry.resolve([options.control.description] + proxies.map(\.listen)) { [self] results in
+        attempt { () throws(CommandError) in
+          try openControl(results[0])
+          try open(proxies, Array(results.dropFirst()))
+          try becomeReady()
+        }
+      }
     }
   }
 
   private func openControl(_ result: Result<Binding, RegistryError>) throws(CommandError) {
-    let address = try failing { () throws(RegistryError) in try result.get() }.address
-    guard address.isLoopback || options.allowsRemote else {
+    let binding: Binding
+    do throws(RegistryError) { binding = try result.get() } catch { throw .failure("control address: \(error)") }
+    let isRemote = !binding.address.isLoopback
+    guard !isRemote || options.allowsRemote else {
       throw .failure(
-        "control address \(address) can be reached from other machines; allowed: a loopback address, or --allow-remote")
+        "control address \(binding.address) can be reached from other machines; "
+          + "allowed: a loopback address, or --allow-remote")
     }
-    do {
-      control = try ControlServer(loop: loop, address: address, api: api)
+    if isRemote, options.takesAnyHostIfRemote { api.takeAnyHost() }
+    do throws(LoopError) {
+      control = try binding.open { address, dualStack throws(LoopError) in
+        try ControlServer(loop: loop, address: address, dualStack: dualStack, api: api)
+      }
     } catch {
-      throw .failure("control address \(address): \(error)")
+      throw .failure("control address \(binding.address): \(error)")
     }
-    if options.isDemo { demo = try failing { () throws(LoopError) in try DemoUpstream(loop: loop) } }
-    openProxies()
   }
 
-  private func openProxies() {
+  private func open(_ proxies: [ProxySpec], _ results: [Result<Binding, RegistryError>]) throws(CommandError) {
     if let name = options.profile { registry.profile.set(registry.catalogue[name], cause: .set) }
-    var proxies = options.proxies
-    if let demo { proxies.append(demo.proxy) }
-    registry.resolve(proxies.map(\.listen)) { [self] results in
-      attempt { () throws(CommandError) in
-        for (proxy, result) in zip(proxies, results) where proxy.isEnabled {
-          do throws(RegistryError) { _ = try result.get() } catch { throw .failure("proxy \(proxy.name): \(error)") }
-        }
-        _ = try failing { () throws(RegistryError) in
-          try registry.populate(proxies, bindings: results)
-        }
-        try becomeReady()
-      }
+    for (proxy, result) in zip(proxies, results) where proxy.isEnabled {
+      do throws(RegistryError) { _ = try result.get() } catch { throw .failure("proxy \(proxy.name): \(error)") }
+    }
+    _ = try failing { () throws(RegistryError) in
+      try registry.populate(proxies, bindings: results)
     }
   }
 

@@ -4,7 +4,10 @@ import Reactor
 /// The environment variables that count.
 enum Environment {
   static var url: String? { ThisProcess.environment("HEADWIND_URL") }
-  static var profiles: String? { ThisProcess.environment("HEADWIND_PROFILES") }
+  /// Several are separated by colons.
+  static var profileDirectories: [String] {
+    ThisProcess.environment("HEADWIND_PROFILES")?.split(separator: ":").map(String.init) ?? []
+  }
 }
 
 enum VersionText {

@@ -4,6 +4,7 @@ enum Help {
     var parts = [command.summary, usage(of: command)]
     if command.subcommands.isEmpty {
       parts.append("Options:\n" + list(options(of: command), atMost: 30))
+      if command.options.contains(where: { $0.origin == .toxiproxy }) { parts.append(serverFlags) }
       if !command.details.isEmpty { parts.append(command.details) }
     } else {
       parts.append(
@@ -33,11 +34,28 @@ enum Help {
   }
 
   private static func options(of command: Command) -> [(String, String)] {
-    (command.options + Command.common).map { option in
+    (command.options + Command.common).filter { $0.origin != .toxiproxy }.map { option in
       let short = option.aliases.filter { $0.count == 2 }
       let names = (short + [option.name]).joined(separator: ", ")
       return (names + (option.value.map { " \($0)" } ?? "") + (option.isRepeatable ? " ..." : ""), option.help)
     }
+  }
+
+  private static var serverFlags: String {
+    let flags = Command.serverFlags.map { "-" + $0.name.drop { $0 == "-" } + ($0.value.map { " \($0)" } ?? "") }
+    return wrapped(
+      """
+      The flags of toxiproxy-server are taken too, with one dash or two: \(flags.joined(separator: ", ")). \
+      -host and -port are the two halves of --control; metrics are always on. Started under the name \
+      \(ToxiproxyServer.name), by a symbolic link for instance, headwind takes these alone and behaves as that does.
+      """, first: "", indent: 0)
+  }
+
+  /// What toxiproxy-server's -help shows.
+  static var serverUsage: String {
+    let names = Command.serverFlags.map { "-" + $0.name.drop { $0 == "-" } + ($0.value.map { " \($0)" } ?? "") }
+    let flags = list(Array(zip(names, Command.serverFlags.map(\.help))), atMost: 30)
+    return "Usage of \(ToxiproxyServer.name):\n" + flags + "\n"
   }
 
   // MARK: Layout

@@ -7,7 +7,8 @@ enum Main {
     ThisProcess.fillStandardStreams()
     ignoreBrokenPipes()
     let words = Array(CommandLine.arguments.dropFirst())
-    ThisProcess.exit(run(words))
+    let isServer = ToxiproxyServer.isName(of: CommandLine.arguments.first)
+    ThisProcess.exit(isServer ? ToxiproxyServer.run(words) : run(words))
   }
 
   static func run(_ words: [String]) -> Int32 {

@@ -7,30 +7,38 @@ struct ServeOptions {
   static let defaultControl = "127.0.0.1:8474"
 
   let configFile: String?
+  let configForm: ConfigForm
   let config: Config
   let catalogue: ProfileCatalogue
-  private let profileDirectories: [String]
+  let profileDirectories: [String]
   let proxies: [ProxySpec]
   /// Names of proxies that the command line gives: a reload of the file leaves them alone.
-  let givenProxies: Set<String>
-  let isProfileGiven: Bool
-  let isLogFormatGiven: Bool
-  let isLogLevelGiven: Bool
+  var givenProxies: Set<String> = []
+  var isProfileGiven = false
+  var isLogFormatGiven = false
+  var isLogLevelGiven = false
   /// The name of the global profile; nil for none.
-  let profile: String?
+  var profile: String?
   let control: Endpoint
   let seed: UInt64
-  let limits: Limits
+  var limits = Limits()
   let logFormat: Log.Format
   let logLevel: Log.Level
-  let readyFile: String?
+  /// What holds where neither the command line nor the config file says anything.
+  let defaultLogLevel: Log.Level
+  var readyFile: String?
   let allowsRemote: Bool
-  let extraHosts: Set<String>
-  let isDemo: Bool
+  /// Whether the API takes names that may be public, when other machines can reach it.
+  var takesAnyHostIfRemote = false
+  var extraHosts: Set<String> = []
+  var isDemo = false
+  /// To be told when there is a log.
+  let warnings: [String]
 
   /// Reads everything that can be wrong before anything is opened.
   init(_ arguments: Arguments) throws(CommandError) {
     configFile = arguments.value("--config")
+    configForm = .headwind
     config = try ServeOptions.config(configFile)
     profileDirectories = ServeOptions.directories(arguments)
     catalogue = try ServeOptions.catalogue(profileDirectories, config)
@@ -45,7 +53,10 @@ struct ServeOptions {
     seed = try arguments.wholeNumber("--seed") ?? config.seed ?? .random(in: 0..<(1 << 53))
     limits = try ServeOptions.limits(arguments, config)
     logFormat = try ServeOptions.logFormat(arguments, config)
-    logLevel = try ServeOptions.logLevel(arguments, config)
+    let variable = LogLevelVariable.read()
+    defaultLogLevel = variable.level ?? .info
+    logLevel = try ServeOptions.logLevel(arguments, config) ?? defaultLogLevel
+    warnings = variable.warnings
     readyFile = arguments.value("--ready-file")
     allowsRemote = arguments.has("--allow-remote")
     extraHosts = Set(arguments.all("--allow-host").map { $0.lowercased() })
@@ -70,8 +81,7 @@ struct ServeOptions {
   }
 
   static func config(_ path: String?) throws(CommandError) -> Config {
-    guard let path else { return Config() }
-    return try failing { () throws(SettingsError) in try Config.load(path: path) }
+    try ConfigForm.headwind.read(path).config
   }
 
   /// The profiles of the config file's directories, and over them those of the command line or the environment.
@@ -88,8 +98,7 @@ struct ServeOptions {
   /// Directories from the command line, else from the environment (several are separated by colons).
   static func directories(_ arguments: Arguments) -> [String] {
     let given = arguments.all("--profiles")
-    if !given.isEmpty { return given }
-    return Environment.profiles?.split(separator: ":").map(String.init) ?? []
+    return given.isEmpty ? Environment.profileDirectories : given
   }
 
   private static func proxies(_ arguments: Arguments, _ config: Config) throws(CommandError) -> [ProxySpec] {
@@ -121,15 +130,31 @@ struct ServeOptions {
   }
 
   private static func control(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Endpoint {
+    let (host, port) = (arguments.value("--host"), arguments.value("--port"))
     guard let text = arguments.value("--control") else {
-      if let configured = config.control { return configured }
-      return Endpoint(host: "127.0.0.1", service: "8474")
+      let configured = config.control ?? Endpoint(host: "127.0.0.1", service: "8474")
+      guard host != nil || port != nil else { return configured }
+      do throws(EndpointError) {
+        return try control(host: host ?? configured.host, port: port ?? configured.service)
+      } catch {
+        throw arguments.usage("--host and --port make \(error); allowed: such as --host 127.0.0.1 --port 8474")
+      }
+    }
+    guard host == nil, port == nil else {
+      throw arguments.usage("--control says what --host and --port say; give either")
     }
     do {
       return try Endpoint(parsing: text)
     } catch {
       throw arguments.usage("--control is \"\(text)\": \(error.reason); allowed: HOST:PORT, such as \(defaultControl)")
     }
+  }
+
+  /// From the two halves that toxiproxy-server's flags give.
+  static func control(host: String, port: String) throws(EndpointError) -> Endpoint {
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    let endpoint = Endpoint(host: isBracketed ? String(host.dropFirst().dropLast()) : host, service: port)
+    return try Endpoint(parsing: endpoint.description)
   }
 
   private static func limits(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Limits {
@@ -154,9 +179,10 @@ struct ServeOptions {
     return format
   }
 
-  private static func logLevel(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Log.Level {
+  /// Nil when neither says it.
+  private static func logLevel(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Log.Level? {
     guard let text = arguments.value("--log-level") else {
-      return config.logLevel.flatMap { Log.Level(name: $0.rawValue) } ?? .info
+      return config.logLevel.flatMap { Log.Level(name: $0.rawValue) }
     }
     guard let level = Log.Level(name: text) else {
       throw arguments.usage("--log-level is \"\(text)\"; allowed: debug, info, warning, error, silent")

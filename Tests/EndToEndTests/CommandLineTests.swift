@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The commands, their exit statuses, and where they write: data on standard output, all else on standard error.
@@ -53,8 +54,10 @@ struct CommandLineTests {
     (["serve", "--seed", "99999999999999999999"], "99999999999999999999"),
     (["serve", "--log-level", "loud"], "loud"), (["serve", "--log-format", "xml"], "xml"),
     (["serve", "--connect-timeout", "0s"], "0s"), (["serve", "--control", "x"], #""x""#),
-    (["serve", "--demo=yes"], "--demo"), (["use"], "PROFILE"), (["use", "3g", "edge"], "edge"),
-    (["use", "--proxy", "p"], "missing: PROFILE"),
+    (["serve", "--demo=yes"], "--demo"), (["serve", "-demo"], "-demo"), (["serve", "-port"], "--port"),
+    (["serve", "-proxy-metrics=maybe"], "maybe"), (["serve", "--port", "99999"], "99999"),
+    (["serve", "-port=0", "--control=127.0.0.1:0"], "--control"), (["serve", "--proxy-metrics", "extra"], "extra"),
+    (["use"], "PROFILE"), (["use", "3g", "edge"], "edge"), (["use", "--proxy", "p"], "missing: PROFILE"),
     (["use", "3g", "--for", "soon"], "soon"), (["use", "3g", "--for", "-5s"], "-5s"), (["status", "--jsno"], "--json"),
     (["profiles", "show"], "missing: PROFILE"), (["profiles", "shoe"], "profiles show"),
     (["use", ""], "PROFILE is empty"),
@@ -90,6 +93,59 @@ struct CommandLineTests {
     let error = try JSONValue(result.errors)
     #expect(error.keys == ["error"])
     #expect(error["error"].string?.contains(says) == true, "\(result.errors)")
+  }
+
+  // MARK: toxiproxy-server's flags
+
+  static let serverFlags: [[String]] = [
+    ["-port", "0"], ["--port=0"],
+    ["-host", "127.0.0.1", "-port=0", "-seed=5", "-runtime-metrics", "-proxy-metrics=true"],
+    ["-host=[::1]", "-host=localhost", "-port", "1", "-port", "0", "-proxy-metrics=0"],
+    ["-seed", "4", "-seed", "5", "-port", "0", "--version=false"],
+  ]
+
+  @Test(arguments: serverFlags)
+  func serveTakesToxiproxysFlags(words: [String]) throws {
+    let server = try NamedServer(try Program(Program.headwind, ["serve", "--profile", "lte"] + words))
+    #expect(server.ready["control"].string?.hasPrefix("127.0.0.1:") == true)
+    #expect(server.ready["profile"] == "lte")
+    if words.contains(where: { $0.hasPrefix("-seed") }) { #expect(server.ready["seed"] == 5) }
+    #expect(try server.api.get("/version").status == 200)
+  }
+
+  @Test func aConfigsControlAddressIsChangedByHalves() throws {
+    let directory = try TemporaryDirectory()
+    let upstream = try Upstream.echo()
+    let file = try directory.write(
+      #"{"control":"127.0.0.1:1","proxies":[{"name":"p","listen":"127.0.0.1:0","upstream":"\#(upstream.address)"}]}"#,
+      to: "config.json")
+    let server = try NamedServer(try Program(Program.headwind, ["serve", "-config", file, "-port=0"]))
+    #expect(server.ready["control"].string?.hasPrefix("127.0.0.1:") == true)
+    #expect(server.ready["proxies"].keys == ["p"])
+  }
+
+  /// One socket for both families, as a proxy's.
+  @Test(arguments: [["--control", "0.0.0.0:0"], ["-host=", "-port=0"], ["-host", "0.0.0.0", "-port", "0"]])
+  func allInterfacesAreBothFamiliesAndNeedAWord(words: [String]) throws {
+    let refused = try Program.run(["serve"] + words)
+    #expect(refused.status == 1 && refused.errors.contains("--allow-remote"))
+    let server = try NamedServer(try Program(Program.headwind, ["serve", "--allow-remote"] + words))
+    for host in Machine.localhosts {
+      #expect(try API(address: Address(host: host, port: server.api.address.port)).get("/version").status == 200)
+    }
+    #expect(try server.api.send("GET", "/version", headers: ["Host": "proxy.example.com"]).status == 403)
+  }
+
+  @Test func helpNamesToxiproxysFlagsInAParagraph() throws {
+    for word in ["-help", "--help", "-h"] {
+      let help = try Program.run(["serve", word])
+      #expect(help.status == 0)
+      for flag in ["-host HOST", "-port PORT", "-runtime-metrics", "-proxy-metrics", "toxiproxy-server"] {
+        #expect(help.output.replacingOccurrences(of: "\n", with: " ").contains(flag), "\(flag)")
+      }
+      #expect(!help.output.contains("\n  --host"))
+    }
+    #expect(try Program.run(["serve", "-version"]).output.hasPrefix("headwind "))
   }
 
   // MARK: A running daemon

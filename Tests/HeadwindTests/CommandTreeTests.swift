@@ -46,7 +46,10 @@ struct CommandTreeTests {
     #expect(help.hasPrefix(command.summary))
     for sub in command.subcommands { #expect(help.contains("\n  \(sub.word) "), "\(help)") }
     if command.subcommands.isEmpty {
-      for option in command.options { #expect(help.contains(option.name), "\(help)") }
+      // toxiproxy's flags are named as it spells them, with one dash.
+      for option in command.options {
+        #expect(help.contains(option.origin == .toxiproxy ? String(option.name.dropFirst()) : option.name), "\(help)")
+      }
     }
     for line in help.split(separator: "\n") { #expect(line.count <= 120, "\(line)") }
   }

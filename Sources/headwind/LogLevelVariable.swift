@@ -1,0 +1,33 @@
+import Proxying
+import Reactor
+
+/// The environment variable `LOG_LEVEL`, with the values that toxiproxy-server takes; option and config win over it.
+enum LogLevelVariable {
+  static let name = "LOG_LEVEL"
+
+  /// - Returns: nil when it is unset, empty or not understood; then a warning says what would be.
+  static func read() -> (level: Log.Level?, warnings: [String]) {
+    guard let text = ThisProcess.environment(name) else { return (nil, []) }
+    if let level = level(text) { return (level, []) }
+    let allowed = "trace, debug, info, warn, error, fatal, panic, disabled, or a number from -1 to 7"
+    return (nil, ["\(name) is \"\(text.prefix(40))\"; allowed: \(allowed); info is used"])
+  }
+
+  /// Numbers are those of that server's log library: -1 trace, 0 debug, 1 info, 2 warn, 3 error, 4 fatal, 5 panic, 6 and 7
+  /// nothing. Fatal and panic are told when a start fails, whatever the level; a daemon that runs has none.
+  static func level(_ text: String) -> Log.Level? {
+    if let number = Int8(text) {
+      switch number {
+      case ...0: return .debug
+      case 1: return .info
+      case 2: return .warning
+      case 3: return .error
+      default: return .silent
+      }
+    }
+    switch text.lowercased() {
+    case "fatal", "panic": return .silent
+    default: return Log.Level(name: text)
+    }
+  }
+}
