@@ -3,34 +3,45 @@ import Proxying
 
 // The part of `GET /metrics` that has series for each proxy.
 extension API {
-  /// Counters by the name of a proxy that is there, or was.
-  private struct Subject {
+  /// The name of a proxy that is there, or was. A class, so that a walk over thousands of them copies nothing.
+  private final class Subject {
+    let name: String
     let label: MetricLabel
     let counters: Counters
+    let proxy: Proxy?
+
+    init(_ name: String, _ counters: Counters, _ proxy: Proxy? = nil) {
+      self.name = name
+      label = MetricLabel("proxy", name)
+      self.counters = counters
+      self.proxy = proxy
+    }
   }
 
   func add(_ proxies: [Proxy], to text: inout MetricsText) {
-    addGauges(of: proxies.map { (MetricLabel("proxy", $0.name), $0) }, to: &text)
-    let gone = registry.archive.proxies.values.map { (name: $0.key, counters: $0.value) }
-    let all = (proxies.map { (name: $0.name, counters: $0.countersOfName) } + gone)
-      .sorted { $0.name < $1.name }
-      .map { Subject(label: MetricLabel("proxy", $0.name), counters: $0.counters) }
+    let gone = registry.archive.proxies.values.map { Subject($0.key, $0.value) }
+    let all = (proxies.map { Subject($0.name, $0.countersOfName, $0) } + gone).sorted { $0.name < $1.name }
+    addGauges(of: all, to: &text)
     addBytes(of: all, to: &text)
     addEndings(of: all, to: &text)
   }
 
-  private func addGauges(of present: [(label: MetricLabel, proxy: Proxy)], to text: inout MetricsText) {
-    text.single("headwind_proxies", .gauge, "Proxies that there are.", .integer(present.count))
-    text.family("headwind_proxy_enabled", .gauge, "1 when the proxy is enabled.") { family in
-      for (label, proxy) in present { family.add(.integer(proxy.isEnabled ? 1 : 0), label) }
-    }
-    text.family("headwind_proxy_profile_info", .gauge, "The profile that the proxy's sessions are under.") { family in
-      for (label, proxy) in present {
-        family.add(.integer(1), MetricLabel("profile", proxy.profileName ?? "none"), label)
+  private func addGauges(of all: [Subject], to text: inout MetricsText) {
+    func gauge(_ name: String, _ help: String, _ add: (inout MetricFamily, Proxy, MetricLabel) -> Void) {
+      text.family(name, .gauge, help) { family in
+        for subject in all {
+          if let proxy = subject.proxy { add(&family, proxy, subject.label) }
+        }
       }
     }
-    text.family("headwind_proxy_live_sessions", .gauge, "Sessions that are open.") { family in
-      for (label, proxy) in present { family.add(.integer(proxy.counters.liveSessions), label) }
+    gauge("headwind_proxy_enabled", "1 when the proxy is enabled.") { family, proxy, label in
+      family.add(.integer(proxy.isEnabled ? 1 : 0), label)
+    }
+    gauge("headwind_proxy_profile_info", "The profile that the proxy's sessions are under.") { family, proxy, label in
+      family.add(.integer(1), MetricLabel("profile", proxy.profileName ?? "none"), label)
+    }
+    gauge("headwind_proxy_live_sessions", "Sessions that are open.") { family, proxy, label in
+      family.add(.integer(proxy.counters.liveSessions), label)
     }
   }
 
@@ -79,7 +90,7 @@ extension API {
 
   // MARK: toxiproxy's
 
-  private struct RouteSeries {
+  private final class RouteSeries {
     let listener, proxy, upstream: MetricLabel
     let bytes: Counters.Traffic
 

@@ -19,6 +19,7 @@ extension API {
     addControl(to: &text)
     // Sorted once: with thousands of them that takes a while.
     let proxies = registry.proxies
+    text.single("headwind_proxies", .gauge, "Proxies that there are.", .integer(proxies.count))
     add(proxies, to: &text)
     addRoutes(of: proxies, to: &text)
     return APIResponse(status: 200, headers: [("Content-Type", MetricsText.contentType)], body: text.text)

@@ -13,11 +13,10 @@ struct MetricsText {
 
   /// A family without series leaves no trace.
   mutating func family(_ name: String, _ kind: Kind, _ help: String, _ body: (inout MetricFamily) -> Void) {
-    var family = MetricFamily(name: name)
-    body(&family)
-    guard !family.text.isEmpty else { return }
     let head = "# HELP \(name) \(MetricsText.escaped(help))\n# TYPE \(name) \(kind.rawValue)\n"
-    families.append((name, Array(head.utf8) + family.text))
+    var family = MetricFamily(name: name, head: head)
+    body(&family)
+    if !family.isEmpty { families.append((name, family.text)) }
   }
 
   /// A family of one series without labels; none where there is no value.
@@ -80,12 +79,17 @@ struct MetricLabel {
 
 /// The series of one name.
 struct MetricFamily {
-  fileprivate(set) var text: [UInt8] = []
+  fileprivate private(set) var text: [UInt8]
   private let name: [UInt8]
+  private let headBytes: Int
 
-  fileprivate init(name: String) {
+  fileprivate init(name: String, head: String) {
     self.name = Array(name.utf8)
+    text = Array(head.utf8)
+    headBytes = text.count
   }
+
+  fileprivate var isEmpty: Bool { text.count == headBytes }
 
   /// Labels are to be given in the order of their names.
   mutating func add(
@@ -100,7 +104,12 @@ struct MetricFamily {
     if let fourth { add(fourth, after: UInt8(ascii: ",")) }
     if first != nil { text.append(UInt8(ascii: "}")) }
     text.append(UInt8(ascii: " "))
-    text += value.text.utf8
+    if case .integer(0) = value {
+      // Most of what thousands of proxies count.
+      text.append(UInt8(ascii: "0"))
+    } else {
+      text += value.text.utf8
+    }
     text.append(UInt8(ascii: "\n"))
   }
 
