@@ -41,6 +41,9 @@ package final class Session {
   /// How long a client that has closed its side goes on hanging: it may be waiting for the answer that never comes, but
   /// far more often it has given up, and each would keep its descriptor.
   static let hangUpTime = Interval.seconds(10)
+  /// On loopback an upstream refuses sooner than the client's own `connect` returns; a reset at once would make that fail,
+  /// and not the first use of the connection.
+  static let refusalTime = Interval.milliseconds(5)
   /// How often a session that has delivered everything looks whether the peers' systems have it.
   static let drainCheckTime = Interval.milliseconds(10)
   /// Decisions kept for the API; a connection that is kept alive for days makes one for each exchange.
@@ -63,7 +66,8 @@ package final class Session {
   var upstream: Pipe
   var downstream: Pipe
   var exchanges = ExchangeTracker()
-  /// When a client that hangs and has closed its side is given up, and one that is slow to take the last bytes.
+  /// When a client is given up: one that hangs and has closed its side, one whose upstream wasn't reached, and one that is
+  /// slow to take the last bytes.
   var givesUpAt: Instant?
   private var isDriving = false
   var mustDriveAgain = false
@@ -153,7 +157,7 @@ package final class Session {
 
   private func moveBytes() {
     let now = loop.instant
-    if hasHungUp(now) { return reset(reason: .dropped) }
+    if let reason = reasonToGiveUp(now) { return reset(reason: reason) }
     if phase == .held, upstream.link.allowance > 0 { dialUpstream() }
     var rounds = 0
     while phase != .closed, phase != .lingering {
@@ -198,14 +202,15 @@ package final class Session {
     }
   }
 
-  /// True when a client that was never to be answered has closed and its time is over, or what it hung on was lifted: a
-  /// request whose client is gone must not reach the upstream then.
-  private func hasHungUp(_ now: Instant) -> Bool {
+  /// Set when a client that was never to be answered has closed and its time is over, or what it hung on was lifted: a
+  /// request whose client is gone must not reach the upstream then. And when the upstream wasn't reached.
+  private func reasonToGiveUp(_ now: Instant) -> CloseReason? {
     if upstream.link.isHanging, clientSocket?.peerClosed ?? false {
       givesUpAt = givesUpAt ?? now + Session.hangUpTime
     }
-    guard let givesUpAt else { return false }
-    return now >= givesUpAt || !upstream.link.isHanging
+    guard let givesUpAt else { return nil }
+    if phase == .dialling { return now >= givesUpAt ? .dialFailed : nil }
+    return now >= givesUpAt || !upstream.link.isHanging ? .dropped : nil
   }
 
   // MARK: The upstream
@@ -239,7 +244,8 @@ package final class Session {
     sessions.events.record(
       "dial_failed", proxy: proxy.name, session: id,
       [("upstream", .string(proxy.upstream)), ("reason", .string(error.description))])
-    reset(reason: .dialFailed)
+    givesUpAt = loop.instant + Session.refusalTime
+    armTimer()
   }
 
   // MARK: Small parts

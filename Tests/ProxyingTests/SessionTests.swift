@@ -204,4 +204,19 @@ import Testing
     session.end()
     #expect(bench.reasons() == ["ended"], "once is enough")
   }
+
+  /// The refusal of a loopback upstream is quicker than a client's `connect`, which must not fail for it.
+  @Test func aFailedDialResetsALittleLater() throws {
+    let bench = try Bench()
+    let proxy = try bench.create(upstream: "127.0.0.1:1")
+    let client = try bench.connect(proxy)
+    try bench.loop.runUntil { bench.events("dial_failed").count == 1 }
+    #expect(bench.registry.sessions.count == 1 && !client.isOver)
+    // What the client does in the meantime changes nothing.
+    client.send("hello")
+    client.finish()
+    try bench.loop.runUntil { client.isOver && bench.registry.sessions.isEmpty }
+    #expect(client.failure != nil)
+    #expect(bench.reasons() == ["dial_failed"])
+  }
 }
