@@ -15,8 +15,8 @@ extension ProxyRegistry {
 
   /// Brings the proxies named in `specs` to what they say; all or nothing, the others are left alone.
   ///
-  /// An entry that changes nothing leaves connections and toxics as they are; its explicit `enabled` and a non-empty
-  /// `toxics` are honoured. Of two entries with one name the later counts.
+  /// An entry that changes nothing leaves connections and toxics as they are; its explicit `enabled` is honoured, and
+  /// `toxics` that are neither empty nor those that are listed. Of two entries with one name the later counts.
   ///
   /// - Parameters:
   ///   - bindings: what the listen text of each entry means; a failure counts only where it is to be listened on.
@@ -128,7 +128,9 @@ extension ProxyRegistry {
       proxy.resetSessions(reason: .proxyUpdated)
     }
     let listed = step.spec.toxics ?? []
-    let toxics = step.isChanged || isWhole || !listed.isEmpty ? listed : proxy.toxics
+    // A client sends back what it was shown, which is without hidden ones and has an order of its own: that says nothing.
+    let saysNothing = listed.isEmpty || listed == proxy.listedToxics()
+    let toxics = step.isChanged || isWhole || !saysNothing ? listed : proxy.toxics
     let hasNewToxics = toxics != proxy.toxics
     proxy.toxics = toxics
     if isWhole, step.spec.profile == nil, proxy.ownProfile.current != nil {

@@ -46,6 +46,19 @@ import Testing
     #expect(bench.events("proxy_updated").isEmpty)
   }
 
+  /// A client reads the list and sends it back: what it doesn't see of it stays, and where it stands.
+  @Test func toxicsAsTheyAreShownLeaveAllAsItIs() throws {
+    var hidden = ToxicSpec.drop(0.5)
+    hidden.isHidden = true
+    let toxics = [hidden, .latency(1), .noop(.upstream)]
+    let proxy = try bench.populate([spec("p", toxics: toxics)])[0]
+    try bench.populate([spec("p", proxy.listen, toxics: proxy.listedToxics())])
+    #expect(proxy.toxics == toxics)
+    #expect(bench.events("proxy_updated").isEmpty)
+    try bench.populate([spec("p", proxy.listen, toxics: [.latency(2)])])
+    #expect(proxy.toxics == [.latency(2)])
+  }
+
   @Test func aChangeClosesConnectionsAndDropsToxics() throws {
     let proxy = try bench.populate([spec("p", toxics: [.latency(1)])])[0]
     let client = try bench.openClient(proxy)
