@@ -33,7 +33,8 @@ struct RefusalTests {
     Case(method: "PATCH", target: "/profile/3g", body: "{}", status: 405),
     Case(method: "POST", body: #"{"name":"p","upstream":"x:1"}"#, status: 409, says: "proxy already exists"),
     Case(method: "POST", body: String(repeating: " ", count: 10_000_000), status: 413),
-    Case(method: "BREW", target: "/proxies", status: 501),
+    Case(method: "BREW", target: "/proxies", status: 405),
+    Case(method: "BREW", target: "/nothing", status: 404),
     Case(method: "PUT", target: "/profile/3gg", status: 404, says: "3g"),
     Case(method: "PUT", target: "/profile/edge?for=soon", status: 400, says: "soon"),
   ]

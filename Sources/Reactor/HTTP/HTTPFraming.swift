@@ -20,10 +20,10 @@ enum HTTPFraming {
     return areSound ? nil : HTTPErrorPage(status: 400, message: "malformed Content-Length")
   }
 
-  /// Whether a body was announced that evhttp doesn't read, so that what follows the head is no request.
-  static func leavesBodyUnread(_ request: HTTPRequest) -> Bool {
+  /// Whether what comes next is a body that evhttp doesn't read, or meant for a tunnel.
+  static func isFollowedByNoRequest(_ request: HTTPRequest) -> Bool {
     let hasBody = request.headers["Transfer-Encoding"] != nil || (request.headers["Content-Length"] ?? "0") != "0"
-    return hasBody && (request.method == "HEAD" || request.method == "TRACE")
+    return hasBody && ["HEAD", "TRACE", ""].contains(request.method) || request.method == "CONNECT"
   }
 
   private static func isDecimal(_ text: String) -> Bool {
@@ -35,23 +35,81 @@ enum HTTPFraming {
   }
 }
 
-/// Counts a request head's bytes up to the empty line that ends it. Lines end in CRLF or bare LF.
-struct HTTPHeadScanner {
-  private(set) var bytes = 0
-  private(set) var isComplete = false
-  private var lineIsEmpty = false
+/// Follows a request's bytes as evhttp reads them, for what evhttp doesn't tell: how large the head is, and whether a chunked
+/// body is malformed or too large. Lines end in CRLF or bare LF.
+struct HTTPRequestScanner {
+  private(set) var headBytes = 0
+  private(set) var isHeadComplete = false
+  private(set) var hasMalformedChunk = false
 
-  /// Takes the next bytes of the connection; ignores those after the head.
+  private static let chunkedField = Array("transfer-encoding:".utf8)
+
+  private var lineIsEmpty = false
+  /// How much of ``chunkedField`` the line has so far; nil when it is another field.
+  private var matched: Int? = 0
+  private var isChunked = false
+  private var chunk = ChunkLine()
+  private var chunkBytesLeft = 0
+
+  /// Takes the next bytes of the connection; ignores those after the request.
   mutating func scan(_ input: UnsafeRawBufferPointer) {
     for byte in input {
-      if isComplete { return }
-      bytes += 1
-      if byte == UInt8(ascii: "\n") {
-        isComplete = lineIsEmpty
-        lineIsEmpty = true
-      } else if byte != UInt8(ascii: "\r") {
-        lineIsEmpty = false
+      if !isHeadComplete {
+        scanHead(byte)
+      } else if isChunked, !hasMalformedChunk {
+        scanBody(byte)
+      } else {
+        return
       }
     }
+  }
+
+  private mutating func scanHead(_ byte: UInt8) {
+    headBytes += 1
+    if byte == UInt8(ascii: "\n") {
+      isHeadComplete = lineIsEmpty
+      lineIsEmpty = true
+      matched = 0
+      return
+    }
+    if byte != UInt8(ascii: "\r") { lineIsEmpty = false }
+    guard let count = matched, !isChunked else { return }
+    matched = byte | 0x20 == Self.chunkedField[count] | 0x20 ? count + 1 : nil
+    isChunked = matched == Self.chunkedField.count
+  }
+
+  private mutating func scanBody(_ byte: UInt8) {
+    guard chunkBytesLeft == 0 else { return chunkBytesLeft -= 1 }
+    switch chunk.take(byte) {
+    case .more: break
+    case .size(0): isChunked = false
+    case .size(let size): chunkBytesLeft = size
+    case .malformed: hasMalformedChunk = true
+    }
+  }
+}
+
+/// The line before a chunk: its size in hexadecimal. evhttp takes empty lines before it, and anything behind a space.
+private struct ChunkLine {
+  enum Outcome { case more, size(Int), malformed }
+
+  private var size: Int?
+  private var isOver = false
+
+  mutating func take(_ byte: UInt8) -> Outcome {
+    switch byte {
+    case UInt8(ascii: "\n"):
+      defer { self = ChunkLine() }
+      return size.map { .size($0) } ?? .more
+    case UInt8(ascii: "\r"): return .more
+    case _ where isOver: return .more
+    case UInt8(ascii: " ") where size != nil: isOver = true
+    default:
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, size ?? 0 < Int.max >> 4 else {
+        return .malformed
+      }
+      size = (size ?? 0) << 4 | digit
+    }
+    return .more
   }
 }

@@ -1,6 +1,6 @@
 /// One complete request as the client sent it.
 package struct HTTPRequest: Sendable, Hashable {
-  /// GET, POST, HEAD, PUT, DELETE, OPTIONS, TRACE, CONNECT or PATCH; the server answers 501 to all others itself.
+  /// GET, POST, HEAD, PUT, DELETE, OPTIONS, TRACE, CONNECT or PATCH; empty for any other, which evhttp doesn't tell.
   package var method: String
   /// The request line's second word, undecoded: "/a%2Fb?c", "//a", "*", "http://host/a" or "host:443".
   package var target: String

@@ -154,12 +154,12 @@ package final class HTTPServer {
     else { return }
     connection.begin(raw)
     let responder = HTTPResponder(connection)
-    guard let method = HTTPServer.methods[raw.pointee.type.rawValue] else {
-      return responder.refuse(with: HTTPErrorPage(status: 501, message: "unknown request method"))
-    }
+    let method = HTTPServer.methods[raw.pointee.type.rawValue] ?? ""
     let request = HTTPRequest(raw, method: method, peer: connection.peer)
     if let fault = HTTPFraming.fault(in: request) { return responder.refuse(with: fault) }
-    if HTTPFraming.leavesBodyUnread(request) { connection.closesAfterReply = true }
+    connection.closesAfterReply = HTTPFraming.isFollowedByNoRequest(request)
+    // evhttp would keep the connection even so.
+    if method == "CONNECT" { raw.pointee.type = EVHTTP_REQ_GET }
     requestsInHandler += 1
     handler(request, responder)
     requestsInHandler -= 1

@@ -42,7 +42,7 @@ final class HTTPServerConnection {
   private weak var server: HTTPServer?
   private var connection: OpaquePointer?
   private var timer: LoopTimer?
-  private var head = HTTPHeadScanner()
+  private var scanner = HTTPRequestScanner()
   /// What the output must hold in place of evhttp's page.
   private var replacement: [UInt8] = []
   private var isWriting = false
@@ -108,7 +108,7 @@ final class HTTPServerConnection {
   private func timeIsUp() {
     lingers = false
     if phase == .reading {
-      let part = head.isComplete ? "body" : "head"
+      let part = scanner.isHeadComplete ? "body" : "head"
       let milliseconds = limits.requestTimeoutNanoseconds / 1_000_000
       let page = HTTPErrorPage(status: 408, message: "the request's \(part) was not complete after \(milliseconds) ms")
       // Straight to the socket: evhttp expects no output while it reads, and there is none, since it answers in order.
@@ -132,7 +132,7 @@ final class HTTPServerConnection {
     guard info.n_added > 0 else { return }
     attach()
     lingers = false
-    if phase == .idle { beginReading() } else if phase == .reading { scanHead(from: info.orig_size) }
+    if phase == .idle { beginReading() } else if phase == .reading { scan(from: info.orig_size) }
   }
 
   /// Starts the request's clock if a byte of one is there. Empty lines before a request are none (RFC 9112 §2.2).
@@ -143,7 +143,7 @@ final class HTTPServerConnection {
     }
     guard evbuffer_get_length(input) > 0 else { return }
     enter(.reading)
-    scanHead(from: 0)
+    scan(from: 0)
   }
 
   func outputChanged(_ info: evbuffer_cb_info) {
@@ -156,7 +156,7 @@ final class HTTPServerConnection {
     stream = nil
     // If evhttp closes now, the client gets time to read all before a RST could overtake it.
     lingers = true
-    head = HTTPHeadScanner()
+    scanner = HTTPRequestScanner()
     enter(.idle)
     beginReading()
   }
@@ -177,9 +177,9 @@ final class HTTPServerConnection {
     stream?.connectionClosed()
   }
 
-  private func scanHead(from offset: Int) {
-    guard let input = bufferevent_get_input(bufferevent), !head.isComplete else { return }
-    HTTPBuffer.forEachPiece(from: offset, of: input) { head.scan($0) }
+  private func scan(from offset: Int) {
+    guard let input = bufferevent_get_input(bufferevent) else { return }
+    HTTPBuffer.forEachPiece(from: offset, of: input) { scanner.scan($0) }
   }
 
   /// evhttp added output of its own: an interim "100 Continue", which may pass, or an error page piece by piece, which is
@@ -200,14 +200,16 @@ final class HTTPServerConnection {
 
   private func page(for status: Int) -> HTTPErrorPage {
     switch status {
-    case 400 where head.bytes > limits.headerBytesMax:
+    case 400 where scanner.headBytes > limits.headerBytesMax:
       let message = "the request's head is larger than \(limits.headerBytesMax) bytes"
       return HTTPErrorPage(status: 431, message: message)
     case 400:
       return HTTPErrorPage(status: 400, message: "malformed request")
+    case 413 where scanner.hasMalformedChunk:
+      // evhttp says the same of both. It takes no chunk extensions.
+      return HTTPErrorPage(status: 400, message: "malformed chunk size, or a chunk extension")
     case 413:
-      // evhttp says 413 for both.
-      let message = "the request's body is larger than \(limits.bodyBytesMax) bytes or its chunks are malformed"
+      let message = "the request's body is larger than \(limits.bodyBytesMax) bytes"
       return HTTPErrorPage(status: 413, message: message)
     case 417:
       return HTTPErrorPage(status: 417, message: "the only supported expectation is 100-continue")
