@@ -10,7 +10,9 @@ package final class API {
   /// True once every configured listener is bound.
   package var isReady = false
 
-  private lazy var router = Router(routes: classicRoutes + nativeRoutes + [metricsRoute])
+  private(set) lazy var router = Router(routes: classicRoutes + nativeRoutes + [metricsRoute])
+  /// Of all routes, which don't change.
+  private(set) lazy var description = APIResponse.json(OpenAPI.document(of: router.routes))
 
   // For the metrics.
   private(set) var requests = RequestCounters()
@@ -96,7 +98,7 @@ package final class API {
     switch answer {
     case .now(let response): return .now(add(response))
     case .later(let work): return .later { reply in work { reply(add($0)) } }
-    case .events: return answer
+    case .events(let since, let headers): return .events(since: since, headers: headers + [header])
     }
   }
 }

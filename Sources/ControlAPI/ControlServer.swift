@@ -33,8 +33,8 @@ package final class ControlServer {
       responder.reply(response)
     case .later(let work):
       work { responder.reply($0) }
-    case .events(let since):
-      EventStream.start(responder, events: api.registry.events, since: since)
+    case .events(let since, let headers):
+      EventStream.start(responder, events: api.registry.events, since: since, headers: headers)
     }
   }
 }

@@ -9,7 +9,7 @@ final class EventStream {
   private static let backlogBytes = 1 << 20
 
   /// Readers at once: they have no time limit, and must leave connections of the control port for calls.
-  private static let readersMax = 64
+  static let readersMax = 64
 
   private let stream: HTTPStream
   private let events: EventLog
@@ -17,12 +17,17 @@ final class EventStream {
   private var limitBytes = EventStream.backlogBytes
 
   /// Lives until the reader goes: the stream's handler holds it.
-  static func start(_ responder: HTTPResponder, events: EventLog, since: Int) {
+  static func start(
+    _ responder: HTTPResponder, events: EventLog, since: Int, headers: [(name: String, value: String)]
+  ) {
     guard events.readers < readersMax else {
-      return responder.reply(APIError(503, "too many event streams; allowed: \(readersMax) at once").response())
+      var refusal = APIError(503, "too many event streams; allowed: \(readersMax) at once").response()
+      refusal.headers += headers
+      return responder.reply(refusal)
     }
-    let stream = responder.beginStream(
-      status: 200, headers: ["Content-Type": "text/event-stream", "Cache-Control": "no-store"])
+    var all: HTTPHeaders = ["Content-Type": "text/event-stream", "Cache-Control": "no-store"]
+    for (name, value) in headers { all.append(name, value) }
+    let stream = responder.beginStream(status: 200, headers: all)
     let writer = EventStream(stream, events: events)
     stream.onClose = { writer.stop() }
     writer.begin(since: since)

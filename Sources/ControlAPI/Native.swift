@@ -49,6 +49,7 @@ extension API {
       Route("events", ["GET": { [unowned self] request, _ throws(APIError) in try listEvents(request) }]),
       Route("healthz", ["GET": { [unowned self] _, _ in .now(health()) }]),
       Route("readyz", ["GET": { [unowned self] _, _ in .now(readiness()) }]),
+      Route("openapi.json", ["GET": { [unowned self] _, _ in .now(description) }]),
     ]
   }
 

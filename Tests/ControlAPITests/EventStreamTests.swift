@@ -10,7 +10,7 @@ import Testing
 @Suite struct EventStreamTests {
   private final class Reader {
     var text = ""
-    var contentType: String?
+    var headers = HTTPHeaders()
     var isOver = false
     private var exchange: HTTPExchange?
 
@@ -20,7 +20,7 @@ import Testing
       request.headers.append("Accept", "text/event-stream")
       if let lastID { request.headers.append("Last-Event-ID", lastID) }
       exchange = HTTPExchange(loop: desk.loop, request: request) { [unowned self] _ in isOver = true }
-      exchange?.onHeaders = { [unowned self] in contentType = $0.headers["Content-Type"] }
+      exchange?.onHeaders = { [unowned self] in headers = $0.headers }
       exchange?.onChunk = { [unowned self] in text += String(decoding: $0, as: UTF8.self) }
     }
 
@@ -39,7 +39,7 @@ import Testing
   init() throws { desk = try Desk(.live) }
 
   private func record(_ count: Int) {
-    for _ in 0..<count { desk.registry.note("noted", []) }
+    for _ in 0..<count { desk.registry.note("reset", []) }
   }
 
   private func open(_ target: String = "/events", lastID: String? = nil) throws -> Reader {
@@ -51,7 +51,8 @@ import Testing
   @Test func eventsComeAsTheyHappen() throws {
     record(2)
     let reader = try open()
-    #expect(reader.contentType == "text/event-stream")
+    #expect(reader.headers["Content-Type"] == "text/event-stream")
+    #expect(reader.headers["X-Toxiproxy-Request-Id"]?.count == 20)
     desk.registry.note("noted", [("what", "a\nb")])
     try desk.loop.runUntil { reader.ids == [3] }
     let block = reader.text.dropFirst(": headwind\n\n".count)

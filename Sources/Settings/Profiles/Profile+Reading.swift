@@ -1,4 +1,6 @@
 extension Profile {
+  package static let maximumAliases = 16
+
   static let keys = ["name", "aliases", "summary", "source", "path", "toxics"]
 
   private static let nameRule = "1 to 64 of a-z 0-9 . _ - with a letter or digit first"
@@ -42,7 +44,7 @@ extension Profile {
   }
 
   private static func aliases(_ fields: Fields, of name: String) throws(SettingsError) -> [String] {
-    let aliases = try fields.strings("aliases", atMost: 16) ?? []
+    let aliases = try fields.strings("aliases", atMost: maximumAliases) ?? []
     for (index, alias) in aliases.enumerated() {
       let isTaken = alias == name || aliases[..<index].contains(alias)
       guard isName(alias), !isTaken else {
@@ -61,8 +63,8 @@ extension PathSpec {
     "upstream_loss",
   ]
 
-  static let maximumLatencyMilliseconds = 600_000.0
-  static let bytesPerSecond: ClosedRange<Int64> = 0...1_000_000_000_000
+  package static let maximumLatencyMilliseconds = 600_000.0
+  package static let bytesPerSecond: ClosedRange<Int64> = 0...1_000_000_000_000
 
   init(_ fields: Fields) throws(SettingsError) {
     try fields.refuseUnknownKeys(Self.keys)

@@ -26,6 +26,9 @@ package struct Profile: Hashable, Sendable {
   /// The name of passing through, which always means just that.
   package static let passThroughName = "none"
 
+  /// What ``isName(_:)`` says, as a regular expression.
+  package static let namePattern = "^[a-z0-9][a-z0-9._-]{0,63}$"
+
   package static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, (1...64).contains(text.utf8.count) else { return false }
     return isLetterOrDigit(first) && text.utf8.allSatisfy { isLetterOrDigit($0) || ".-_".utf8.contains($0) }

@@ -1,7 +1,7 @@
 extension ProxySpec {
   static let keys = ["name", "listen", "upstream", "enabled", "profile", "toxics"]
 
-  static let maximumCount = 10_000
+  package static let maximumCount = 10_000
 
   /// Reads the strict form of config files.
   static func native(_ value: JSON, source: String, path: String) throws(SettingsError) -> ProxySpec {

@@ -2,7 +2,7 @@ extension ToxicSpec {
   static let keys = ["name", "type", "stream", "toxicity", "attributes"] + TriggerSpec.keys
 
   /// More in one place is a mistake, or an attack on memory.
-  static let maximumCount = 64
+  package static let maximumCount = 64
 
   /// What an absent `stream` means.
   enum AbsentStream {

@@ -35,6 +35,7 @@ final class Desk {
   let registry: ProxyRegistry
   let api: API
   private let server: ControlServer?
+  private let conformance: Conformance
 
   init(_ way: Way = .pure, extraHosts: Set<String> = []) throws {
     self.way = way
@@ -42,6 +43,7 @@ final class Desk {
     registry = try ProxyRegistry(
       loop: loop, catalogue: ProfileCatalogue(), seed: 1, log: Log(level: .silent, write: { _ in }))
     api = API(registry: registry, extraHosts: extraHosts)
+    conformance = Conformance(api)
     let address = try #require(SocketAddress(literal: "127.0.0.1", port: 0))
     server = way == .live ? try ControlServer(loop: loop, address: address, api: api) : nil
   }
@@ -52,10 +54,13 @@ final class Desk {
   func call(
     _ method: String, _ target: String, _ body: String = "", headers: [(String, String)] = []
   ) throws -> Reply {
-    switch way {
-    case .pure: try ask(method, target, body, headers)
-    case .live: try send(method, target, body, headers)
-    }
+    let reply =
+      switch way {
+      case .pure: try ask(method, target, body, headers)
+      case .live: try send(method, target, body, headers)
+      }
+    #expect(conformance.complaints(method, target, reply) == [], "\(method) \(target) → \(reply.text.prefix(200))")
+    return reply
   }
 
   /// The `error` of a refusal, after a look at its shape.

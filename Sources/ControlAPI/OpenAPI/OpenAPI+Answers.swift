@@ -1,0 +1,68 @@
+import Reactor
+import Settings
+
+// What many calls have in common.
+extension OpenAPI {
+  /// The name of the component for 400 and 403, which a request may get before its route is known.
+  static let requestIDIfRouted = "RequestIdIfRouted"
+
+  static let headers: JSON = [
+    "X-Toxiproxy-Request-Id": requestID("Unique, and about sorted by time.", isRequired: true),
+    "RequestIdIfRouted": requestID("There when the request had come as far as its route.", isRequired: false),
+    "Warning": [
+      "description": "What was odd about the request and was let pass, such as unknown keys; up to 8 such headers.",
+      "schema": ["type": "string", "pattern": #"^299 headwind "[^"]*"$"#],
+    ],
+    "Allow": [
+      "description": "The methods that the path has.", "required": true,
+      "schema": ["type": "string", "pattern": "^[A-Z]+(, [A-Z]+)*$"],
+    ],
+    "Location": ["description": "The path without them.", "required": true, "schema": ["type": "string"]],
+  ]
+
+  private static func requestID(_ description: String, isRequired: Bool) -> JSON {
+    [
+      "description": .string(description), "required": .bool(isRequired),
+      "schema": ["type": "string", "pattern": "^[0-9a-v]{20}$"],
+    ]
+  }
+
+  static let answersOfEveryCall: [Answer] = [
+    .shared(301, "DoubledSlashes"), .shared(400, "BadRequest"), .shared(403, "Forbidden"),
+    .shared(405, "MethodNotAllowed"), .shared(408, "RequestTimeout"), .shared(413, "ContentTooLarge"),
+    .shared(417, "ExpectationFailed"), .shared(431, "HeaderFieldsTooLarge"), .shared(501, "NotImplemented"),
+  ]
+
+  static let sharedAnswers: [(String, Answer)] = [
+    ("DoubledSlashes", Answer(301, "The path has slashes in a row.", headers: ["Location"])),
+    ("BadRequest", .error(400, "No sound HTTP request, a broken percent escape in the path, or no `Host`.")),
+    ("Forbidden", .error(403, "Asked by a web page, or under a `Host` that isn't allowed.")),
+    (
+      "MethodNotAllowed",
+      Answer(405, "Any other method on this path.", headers: ["Allow"], content: errorContent)
+    ),
+    (
+      "RequestTimeout",
+      plain(408, "Not complete \(limits.requestTimeoutNanoseconds / 1_000_000_000) s after its first byte.")
+    ),
+    ("ContentTooLarge", plain(413, "The body is larger than \(limits.bodyBytesMax) bytes.")),
+    ("ExpectationFailed", plain(417, "`Expect` asks for something else than `100-continue`.")),
+    ("HeaderFieldsTooLarge", plain(431, "The head is larger than \(limits.headerBytesMax) bytes.")),
+    ("NotImplemented", plain(501, "A method or a transfer encoding that the server doesn't know.")),
+    ("ProxyNotFound", .error(404, "No proxy has this name.")),
+    ("ToxicNotFound", .error(404, "No proxy has this name, or no toxic of it does.")),
+    ("UnknownProfile", .error(404, "No profile has this name; the nearest one is named.")),
+    (
+      "CannotListen",
+      .error(500, "An address can't be listened on, with the system's reason. Nothing has changed.")
+    ),
+  ]
+
+  private static let limits = HTTPLimits()
+  private static let errorContent: [(type: String, schema: Schema)] = [("application/json", .reference("Error"))]
+
+  /// By the HTTP server itself, so without an identifier.
+  private static func plain(_ status: Int, _ description: String) -> Answer {
+    Answer(status, description, content: errorContent)
+  }
+}

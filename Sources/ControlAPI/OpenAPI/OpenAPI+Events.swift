@@ -1,0 +1,70 @@
+import Proxying
+import Settings
+
+// Events, told apart by `type`.
+extension OpenAPI {
+  static let eventSchemas: [(String, Schema)] =
+    [("Event", .oneOf(events.map { ($0.type, schemaName(of: $0.type)) }, by: "type", ""))]
+    + events.map { (schemaName(of: $0.type), schema(of: $0)) }
+
+  private struct Event {
+    var type: String
+    var hasProxy = true
+    var hasSession = false
+    var details: [(String, Schema)] = []
+    /// Not there in each.
+    var optional: [(String, Schema)] = []
+  }
+
+  private static let events: [Event] = [
+    Event(type: "session_opened", hasSession: true, details: [("client", .string("`address:port`."))]),
+    Event(
+      type: "session_closed", hasSession: true,
+      details: [
+        ("reason", .choice(CloseReason.self)), ("upstream_bytes", .count("Client to server.")),
+        ("downstream_bytes", .count("Server to client.")),
+      ]),
+    Event(
+      type: "dial_failed", hasSession: true, details: [("upstream", .string("As the proxy has it.")), reason]),
+    Event(
+      type: "dropped", hasSession: true,
+      details: [("toxic", .string("Its name.")), ("how", .choice(DropSpec.Manner.self))],
+      optional: [("exchange", .count("Counted from 1; absent: the whole connection."))]),
+    Event(type: "toxic_added", details: [toxic]), Event(type: "toxic_updated", details: [toxic]),
+    Event(type: "toxic_removed", details: [toxic]),
+    Event(type: "proxy_created", details: proxy), Event(type: "proxy_updated", details: proxy),
+    Event(type: "proxy_deleted"),
+    Event(
+      type: "profile_switched", hasProxy: false,
+      details: [
+        ("from", .profileName()), ("to", .profileName()), ("cause", .choice(ProfileSlot.Cause.self)),
+        ("reverts_at", Schema.time("When it gives way by itself; null: never.").orNull),
+      ], optional: [("proxy", .string("Absent: the global profile."))]),
+    Event(type: "accepting_rests", details: [reason]), Event(type: "listen_failed", details: [reason]),
+    Event(type: "reset", hasProxy: false),
+    Event(
+      type: "reloaded", hasProxy: false,
+      optional: [("needs_restart", .array(of: .string(), "Keys of the config file that wait for a restart."))]),
+    Event(type: "reload_refused", hasProxy: false, details: [reason]),
+  ]
+
+  private static let reason = ("reason", Schema.string("In words."))
+  private static let toxic = ("toxic", Schema.reference("Toxic"))
+  private static let proxy: [(String, Schema)] = [
+    ("listen", .string()), ("upstream", .string()), ("enabled", .boolean("Whether it runs.")),
+  ]
+
+  private static func schema(of event: Event) -> Schema {
+    var required: [(String, Schema)] = [
+      ("id", .count("Counts up from 1.")), ("at", .time("")), ("type", .choice([event.type])),
+    ]
+    if event.hasProxy { required.append(("proxy", .string("Its name."))) }
+    if event.hasSession { required.append(("session", .count("Its `id`."))) }
+    return .object(required: required + event.details, optional: event.optional)
+  }
+
+  /// `toxic_added` as `ToxicAddedEvent`.
+  private static func schemaName(of type: String) -> String {
+    type.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() + "Event"
+  }
+}
