@@ -51,8 +51,13 @@ final class BindingResolver {
 
   private final class Lookup {
     var outcomes: [Outcome?]
+    var missing: Int
     var requests: [Resolver.Request] = []
-    init(count: Int) { outcomes = Array(repeating: nil, count: count) }
+
+    init(count: Int) {
+      outcomes = Array(repeating: nil, count: count)
+      missing = count
+    }
   }
 
   init(resolver: Resolver) {
@@ -69,6 +74,7 @@ final class BindingResolver {
       start(text) { [weak self, weak lookup] outcome in
         guard let lookup else { return }
         lookup.outcomes[index] = outcome
+        lookup.missing -= 1
         self?.finish(id, completion)
       } keep: {
         lookup.requests.append($0)
@@ -78,11 +84,9 @@ final class BindingResolver {
   }
 
   private func finish(_ id: Int, _ completion: ([Outcome]) -> Void) {
-    guard let lookup = pending[id] else { return }
-    let outcomes = lookup.outcomes.compactMap { $0 }
-    guard outcomes.count == lookup.outcomes.count else { return }
+    guard let lookup = pending[id], lookup.missing == 0 else { return }
     pending[id] = nil
-    completion(outcomes)
+    completion(lookup.outcomes.compactMap { $0 })
   }
 
   private func start(_ text: String, done: @escaping (Outcome) -> Void, keep: (Resolver.Request) -> Void) {

@@ -48,4 +48,16 @@ import Testing
     bench.registry.resolve([]) { found = $0.count }
     #expect(found == 0)
   }
+
+  /// As many as a body may name; it was a matter of their square once, and took seconds.
+  @Test func manyAreResolvedInTimeInProportion() throws {
+    let bench = try Bench()
+    let clock = ContinuousClock()
+    func time(_ count: Int) throws -> Duration {
+      let texts = Array(repeating: "127.0.0.1:0", count: count)
+      return try clock.measure { _ = try bench.resolve(texts) }
+    }
+    let few = try time(1_000)
+    #expect(try time(16_000) < few * 80 + .milliseconds(200))
+  }
 }
