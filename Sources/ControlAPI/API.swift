@@ -19,6 +19,8 @@ package final class API {
   let heartbeat: LoopHeartbeat
   /// Where it is reached, if it is.
   weak var server: HTTPServer?
+  /// Who reads events as they happen there.
+  weak var eventFeed: EventFeed?
 
   /// - Parameter extraHosts: names besides the ordinary ones under which the control port is reached, in lower case.
   package init(registry: ProxyRegistry, extraHosts: Set<String> = []) {

@@ -13,28 +13,27 @@ package final class ControlServer {
     loop: EventLoop, address: SocketAddress, dualStack: Bool = false, api: API, limits: HTTPLimits = HTTPLimits()
   ) throws(LoopError) {
     self.api = api
+    let feed = EventFeed(loop: loop, events: api.registry.events)
     server = try HTTPServer(loop: loop, address: address, dualStack: dualStack, limits: limits) { request, responder in
-      ControlServer.serve(request, responder, api)
+      ControlServer.serve(request, responder, api, feed)
     }
     api.server = server
+    api.eventFeed = feed
   }
 
   package var localAddress: SocketAddress { server.localAddress }
 
   package func close() { server.close() }
 
-  private static func serve(_ request: HTTPRequest, _ responder: HTTPResponder, _ api: API) {
+  private static func serve(_ request: HTTPRequest, _ responder: HTTPResponder, _ api: API, _ feed: EventFeed) {
     let apiRequest = APIRequest(
       method: request.method, target: request.target,
       headers: request.headers.fields.map { ($0.name, $0.value) }, body: request.body,
       mustNameHost: request.minorVersion > 0)
     switch api.answer(apiRequest) {
-    case .now(let response):
-      responder.reply(response)
-    case .later(let work):
-      work { responder.reply($0) }
-    case .events(let since, let headers):
-      EventStream.start(responder, events: api.registry.events, since: since, headers: headers)
+    case .now(let response): responder.reply(response)
+    case .later(let work): work { responder.reply($0) }
+    case .events(let since, let headers): feed.open(responder, since: since, headers: headers)
     }
   }
 }

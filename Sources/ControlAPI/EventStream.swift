@@ -2,64 +2,140 @@ import Proxying
 import Reactor
 import Settings
 
-/// Events as they happen, as `text/event-stream` (WHATWG HTML, "Server-sent events").
-final class EventStream {
-  /// A reader that lets more than this wait, beyond the past that it asked for, is cut off; it may come again with
-  /// `Last-Event-ID`.
-  private static let backlogBytes = 1 << 20
-
+/// Events as they happen, as `text/event-stream` (WHATWG HTML, "Server-sent events"), for any number of readers.
+///
+/// What happens in one turn of the loop is encoded once and handed to each reader in one piece at the end of the turn: a
+/// call that ends a thousand sessions makes a thousand events, and sixty readers want each.
+final class EventFeed {
   /// Readers at once: they have no time limit, and must leave connections of the control port for calls.
   static let readersMax = 64
+  /// Handed out in one turn: to sixty readers, about a millisecond.
+  private static let eventsPerTurn = 64
 
-  private let stream: HTTPStream
+  private let loop: EventLoop
   private let events: EventLog
+  private var readers: [ObjectIdentifier: EventReader] = [:]
   private var subscription: Int?
-  private var limitBytes = EventStream.backlogBytes
+  /// The newest event that readers have been given who are up to date.
+  private var position = 0
+  private var isTurnScheduled = false
 
-  /// Lives until the reader goes: the stream's handler holds it.
-  static func start(
-    _ responder: HTTPResponder, events: EventLog, since: Int, headers: [(name: String, value: String)]
-  ) {
-    guard events.readers < readersMax else {
-      var refusal = APIError(503, "too many event streams; allowed: \(readersMax) at once").response()
+  init(loop: EventLoop, events: EventLog) {
+    self.loop = loop
+    self.events = events
+  }
+
+  var readerCount: Int { readers.count }
+
+  /// Answers with a stream that begins behind the event with the identifier `since`, and with these headers.
+  func open(_ responder: HTTPResponder, since: Int, headers: [(name: String, value: String)]) {
+    guard readers.count < EventFeed.readersMax else {
+      let message = "too many event streams; allowed: \(EventFeed.readersMax) at once"
+      var refusal = APIError(503, message).response()
       refusal.headers += headers
       return responder.reply(refusal)
     }
     var all: HTTPHeaders = ["Content-Type": "text/event-stream", "Cache-Control": "no-store"]
     for (name, value) in headers { all.append(name, value) }
     let stream = responder.beginStream(status: 200, headers: all)
-    let writer = EventStream(stream, events: events)
-    stream.onClose = { writer.stop() }
-    writer.begin(since: since)
-  }
-
-  private init(_ stream: HTTPStream, events: EventLog) {
-    self.stream = stream
-    self.events = events
-  }
-
-  private func begin(since: Int) {
     // A comment first, so that the reader sees the stream open before anything happens.
     stream.send(Array(": headwind\n\n".utf8))
-    for event in events.events(since: since) { send(event) }
-    // The client may be gone already; nobody would unsubscribe then.
+    // The client may be gone already; nobody would tell us then.
     guard stream.isOpen else { return }
-    limitBytes += stream.bufferedBytes
-    subscription = events.subscribe { [unowned self] event in
-      guard stream.bufferedBytes < limitBytes else {
-        stop()
-        return stream.end()
-      }
-      send(event)
+    beUpToDate()
+    // An identifier that is still to come is one of a daemon that ran before.
+    let reader = EventReader(stream, position: min(since, position))
+    stream.onClose = { [weak self] in self?.forget(reader) }
+    readers[ObjectIdentifier(reader)] = reader
+    scheduleTurn()
+  }
+
+  /// So that nobody is ahead of the feed, not even a new reader.
+  private func beUpToDate() {
+    if readers.isEmpty {
+      position = events.newest
+      subscription = subscription ?? events.subscribe { [unowned self] _ in scheduleTurn() }
     }
+    while position < events.newest { sendNews() }
   }
 
-  private func send(_ event: Event) {
-    stream.send(Array("id: \(event.id)\nevent: \(event.type)\ndata: \(API.json(of: event).text)\n\n".utf8))
+  private func forget(_ reader: EventReader) {
+    readers[ObjectIdentifier(reader)] = nil
+    guard readers.isEmpty, let subscription else { return }
+    events.unsubscribe(subscription)
+    self.subscription = nil
   }
 
-  private func stop() {
-    if let subscription { events.unsubscribe(subscription) }
-    subscription = nil
+  private func scheduleTurn() {
+    guard !isTurnScheduled else { return }
+    isTurnScheduled = true
+    loop.later { [weak self] in self?.takeTurn() }
+  }
+
+  private func takeTurn() {
+    isTurnScheduled = false
+    guard !readers.isEmpty else { return }
+    // One of those who want the past gets a part of it; the others follow in later turns.
+    if let late = readers.values.first(where: { $0.position < position }) { catchUp(late) }
+    sendNews()
+    if position < events.newest || readers.values.contains(where: { $0.position < position }) { scheduleTurn() }
+  }
+
+  private func catchUp(_ reader: EventReader) {
+    let past = events.events(since: reader.position, atMost: EventFeed.eventsPerTurn).filter { $0.id <= position }
+    reader.sendPast(EventFeed.encode(past), upTo: past.last?.id ?? position)
+  }
+
+  private func sendNews() {
+    let news = events.events(since: position, atMost: EventFeed.eventsPerTurn)
+    guard let last = news.last?.id else { return }
+    let bytes = EventFeed.encode(news)
+    for reader in readers.values where reader.position == position {
+      if !reader.send(bytes, upTo: last) { forget(reader) }
+    }
+    position = last
+  }
+
+  private static func encode(_ events: [Event]) -> [UInt8] {
+    var text = ""
+    for event in events { text += "id: \(event.id)\nevent: \(event.type)\ndata: \(API.json(of: event).text)\n\n" }
+    return Array(text.utf8)
+  }
+}
+
+@available(*, unavailable)
+extension EventFeed: Sendable {}
+
+/// One reader of the feed, and how far it is.
+private final class EventReader {
+  /// A reader that lets more than this wait, beyond the past that it asked for, is cut off; it may come again with
+  /// `Last-Event-ID`.
+  private static let backlogBytes = 1 << 20
+
+  private let stream: HTTPStream
+  /// The identifier of the last event that it was sent.
+  private(set) var position: Int
+  private var limitBytes = EventReader.backlogBytes
+
+  init(_ stream: HTTPStream, position: Int) {
+    self.stream = stream
+    self.position = position
+  }
+
+  func sendPast(_ bytes: [UInt8], upTo id: Int) {
+    stream.send(bytes)
+    position = id
+    limitBytes = EventReader.backlogBytes + stream.bufferedBytes
+  }
+
+  /// False when the reader didn't keep up: then its stream is at its end.
+  func send(_ bytes: [UInt8], upTo id: Int) -> Bool {
+    guard stream.bufferedBytes < limitBytes else {
+      stream.end()
+      return false
+    }
+    stream.send(bytes)
+    position = id
+    return true
   }
 }

@@ -68,7 +68,7 @@ extension API {
       "headwind_events_total", .counter, "Events so far; the newest one has this number as its id.",
       .integer(registry.events.newest))
     text.single(
-      "headwind_event_streams", .gauge, "Readers of the event stream.", .integer(registry.events.readers))
+      "headwind_event_streams", .gauge, "Readers of the event stream.", .integer(eventFeed?.readerCount ?? 0))
     text.single(
       "headwind_forgotten_counters_total", .counter,
       "Counters of deleted proxies and former addresses that were forgotten to bound memory, oldest first.",

@@ -72,14 +72,11 @@ package final class EventLog {
     for listener in listeners.values { listener(event) }
   }
 
-  /// How many listen.
-  package var readers: Int { listeners.count }
-
   /// The events after the one with identifier `id`, oldest first, as far back as they are kept.
-  package func events(since id: Int) -> [Event] {
+  package func events(since id: Int, atMost limit: Int = .max) -> [Event] {
     let oldest = max(id, newest - ring.count)
     guard oldest < newest else { return [] }
-    return (oldest..<newest).map { ring[$0 % capacity] }
+    return (oldest..<newest).prefix(limit).map { ring[$0 % capacity] }
   }
 
   /// Calls `listener` with each event from now on, until the returned token is given to `unsubscribe`.

@@ -27,7 +27,7 @@ import Testing
     func leave() { exchange = nil }
 
     /// Looks at the end only: the text may be long.
-    func has(_ id: Int) -> Bool { text.suffix(600).contains("id: \(id)\n") }
+    func has(_ id: Int, within length: Int = 600) -> Bool { text.suffix(length).contains("id: \(id)\n") }
 
     var ids: [Int] {
       text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.compactMap { Int($0.dropFirst(4)) }
@@ -82,6 +82,63 @@ import Testing
     record(1)
     try desk.loop.runUntil { reader.isOver || reader.has(newest + 2) }
     #expect(!reader.isOver)
+  }
+
+  /// Each gets every event once and in order, whenever it came and wherever it began, however many come at once.
+  @Test func manyReadersGetTheSame() throws {
+    record(700)
+    let early = try (0..<10).map { _ in try open() }
+    record(1_000)
+    // Before the burst has gone out.
+    let late = try [open(), open("/events?since=0"), open("/events?since=650"), open("/events", lastID: "1200")]
+    record(1_000)
+    let firsts = Array(repeating: 701, count: 10) + [1_701, 1, 651, 1_201]
+    for (reader, first) in zip(early + late, firsts) {
+      try desk.loop.runUntil { reader.isOver || reader.has(2_700) }
+      #expect(reader.ids == Array(first...2_700))
+    }
+  }
+
+  /// A daemon that was started anew counts from 1 again.
+  @Test func anIdentifierOfAnEarlierRunIsNoReasonToWait() throws {
+    record(3)
+    let reader = try open("/events", lastID: "5000")
+    record(2)
+    try desk.loop.runUntil { reader.has(5) }
+    #expect(reader.ids == [4, 5])
+  }
+
+  /// Others go on getting what happens.
+  @Test func aReaderThatDoesntReadIsCutOff() throws {
+    let address = try #require(SocketAddress(literal: "127.0.0.1", port: desk.port))
+    let idle = try StreamSocket(loop: desk.loop, connectingTo: address)
+    let delegate = Silent()
+    idle.delegate = delegate
+    try desk.loop.runUntil { idle.isWritable }
+    let request = "GET /events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+    #expect(idle.write(Array(request.utf8)) == .wrote(request.utf8.count))
+    let reader = try open()
+    let padding = JSON.string(String(repeating: "x", count: 4_000))
+    for _ in 0..<100 {
+      for _ in 0..<40 { desk.registry.note("noted", [("padding", padding)]) }
+      try desk.loop.runUntil { reader.has(desk.registry.events.newest, within: 5_000) }
+    }
+    #expect(reader.ids == Array(1...4_000))
+    var received = 0
+    var tail: [UInt8] = []
+    // The chunk that ends a body.
+    try desk.loop.runUntil {
+      while case .bytes(let count) = idle.read(upTo: ReadBuffer.capacity) {
+        received += count
+        tail = (tail + desk.loop.readBuffer.copy(0..<count)).suffix(5)
+      }
+      return String(decoding: tail, as: UTF8.self) == "0\r\n\r\n"
+    }
+    #expect(received < 4_000 * 4_000)
+  }
+
+  private final class Silent: StreamSocketDelegate {
+    func socketIsReady(_ socket: StreamSocket) {}
   }
 
   @Test func whoLeavesIsForgotten() throws {

@@ -117,7 +117,7 @@ extension OpenAPI {
       ],
       answers: [
         events, .error(400, "`since` is no such number, or another query parameter is there."),
-        .error(503, "\(EventStream.readersMax) streams are open already."),
+        .error(503, "\(EventFeed.readersMax) streams are open already."),
       ]),
   ]
 
