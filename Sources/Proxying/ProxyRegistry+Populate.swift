@@ -40,8 +40,10 @@ extension ProxyRegistry {
       guard !leaving.isEmpty else { throw error }
       try withoutListening(leaving[...]) { () throws(RegistryError) in try bindAll(&steps, bindings: byName) }
     }
-    for name in gone { try? delete(name) }
-    for step in steps { apply(step, isWhole: areWhole) }
+    inOnePass {
+      for name in gone { try? delete(name) }
+      for step in steps { apply(step, isWhole: areWhole) }
+    }
     return specs.compactMap { try? proxy(named: $0.name) }
   }
 

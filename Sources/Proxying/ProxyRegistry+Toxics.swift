@@ -26,6 +26,15 @@ extension ProxyRegistry {
     changed(proxy, "toxic_removed", removed)
   }
 
+  /// All at once: what they hold goes on in order.
+  func removeToxics(of proxy: Proxy) {
+    guard !proxy.toxics.isEmpty else { return }
+    let removed = proxy.toxics
+    proxy.toxics = []
+    refreshConditions(of: proxy)
+    for toxic in removed { events.record("toxic_removed", proxy: proxy.name, [("toxic", toxic.json)]) }
+  }
+
   private func changed(_ proxy: Proxy, _ event: String, _ toxic: ToxicSpec) {
     refreshConditions(of: proxy)
     events.record(event, proxy: proxy.name, [("toxic", toxic.json)])

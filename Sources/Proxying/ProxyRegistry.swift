@@ -21,6 +21,8 @@ package final class ProxyRegistry {
   let table: SessionTable
   private let bindings: BindingResolver
   private var byName: [String: Proxy] = [:]
+  /// Proxies whose sessions are to adopt new conditions when the change of many is over; nil outside of one.
+  private var awaitingPass: [Proxy]?
   private lazy var paths = SharedPaths(loop: loop) { [unowned self] id in table.live[id]?.drive() }
 
   package init(
@@ -120,12 +122,14 @@ package final class ProxyRegistry {
   /// - Throws: the first address that can't be listened on; the other proxies are reset all the same.
   package func reset(bindings: [String: Result<Binding, RegistryError>]) throws(RegistryError) {
     var failure: RegistryError?
-    for proxy in proxies {
-      do throws(RegistryError) {
-        if !proxy.isEnabled { try enable(proxy, at: proxy.hasSocket ? nil : bindings[proxy.name]?.get()) }
-        for toxic in proxy.toxics { try removeToxic(toxic.name, from: proxy.name) }
-      } catch {
-        failure = failure ?? error
+    inOnePass {
+      for proxy in proxies {
+        do throws(RegistryError) {
+          if !proxy.isEnabled { try enable(proxy, at: proxy.hasSocket ? nil : bindings[proxy.name]?.get()) }
+          removeToxics(of: proxy)
+        } catch {
+          failure = failure ?? error
+        }
       }
     }
     if let failure { throw failure }
@@ -178,9 +182,29 @@ package final class ProxyRegistry {
     Conditions(profile: proxy.ownProfile.current ?? profile.current, toxics: proxy.toxics, paths: paths)
   }
 
+  /// Puts what has been changed about the proxy in force: for new sessions now, for the live ones before the call ends.
   func refreshConditions(of proxy: Proxy) {
     proxy.adopt(conditions(of: proxy))
-    table.adoptConditions(of: [proxy])
+    letSessionsAdopt([proxy])
+  }
+
+  /// Lets `body` change any number of proxies; their sessions are gone through once, behind all changes.
+  func inOnePass<T>(_ body: () -> T) -> T {
+    precondition(awaitingPass == nil, "a pass inside a pass")
+    awaitingPass = []
+    let result = body()
+    let changed = awaitingPass ?? []
+    awaitingPass = nil
+    letSessionsAdopt(changed)
+    return result
+  }
+
+  private func letSessionsAdopt(_ proxies: [Proxy]) {
+    guard awaitingPass == nil else {
+      awaitingPass? += proxies
+      return
+    }
+    table.adoptConditions(of: proxies)
     forgetUnusedPaths()
   }
 
@@ -194,8 +218,7 @@ package final class ProxyRegistry {
     log.info("profile switched", [("proxy", .string(proxy?.name ?? "*"))] + names)
     let concerned = proxy.map { [$0] } ?? proxies.filter { $0.ownProfile.current == nil }
     for each in concerned { each.adopt(conditions(of: each)) }
-    table.adoptConditions(of: concerned)
-    forgetUnusedPaths()
+    letSessionsAdopt(concerned)
   }
 
   private func forgetUnusedPaths() {

@@ -168,6 +168,7 @@ import Testing
     try bench.use(PathSpec(), [.drop(1, per: .connection, how: .hang)])
     let client = try bench.connect(proxy)
     client.socket.shutdownWrite()
+    try bench.loop.runUntil { !bench.registry.sessions.isEmpty }
     try bench.loop.runUntil { bench.registry.sessions.isEmpty }
     #expect(bench.reasons() == ["dropped"])
   }

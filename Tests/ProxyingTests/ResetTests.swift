@@ -1,3 +1,4 @@
+import LoopTesting
 import Settings
 import Testing
 
@@ -20,6 +21,26 @@ import Testing
     #expect(try bench.isServed(client))
     for proxy in [running, stopped, never] { _ = try bench.openClient(proxy) }
     #expect(bench.events("reset").count == 1)
+  }
+
+  /// All toxics of a proxy go in one step: what each of them holds comes out, in order.
+  @Test func whatSeveralToxicsHoldGoesOnInOrder() throws {
+    let bench = try Bench()
+    let upstream = try Upstream.echo(bench.loop)
+    var toxics: [ToxicSpec] = [.latency(1), .bandwidth(10), .latency(60_000)]
+    for index in toxics.indices { toxics[index].name = "t\(index)" }
+    let proxy = try bench.create(upstream: upstream.address)
+    let client = try bench.openClient(proxy)
+    for toxic in toxics { try bench.registry.addToxic(toxic, to: "web") }
+    let sent = payload(2_000)
+    client.send(sent)
+    try bench.loop.runUntil { bench.registry.sessions[0].bufferedBytes == sent.count }
+    bench.loop.run(forMilliseconds: 50)
+    try bench.reset()
+    try bench.loop.runUntil { client.received.count == 5 + sent.count }
+    #expect(client.received.dropFirst(5).elementsEqual(sent))
+    #expect(
+      bench.events("toxic_removed").compactMap { $0.detail("toxic")?["name"]?.stringValue } == ["t0", "t1", "t2"])
   }
 
   @Test func keepsProfiles() throws {

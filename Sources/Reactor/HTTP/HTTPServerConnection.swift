@@ -61,6 +61,9 @@ final class HTTPServerConnection {
     // Bounds what a client can make us hold by sending on while we don't read requests.
     let held = limits.headerBytesMax + limits.bodyBytesMax + 64 * 1024
     bufferevent_setwatermark(bufferevent, Int16(EV_READ), 0, held)
+    // libevent's own 16 KiB would spread a list of a thousand over many turns of a busy loop.
+    bufferevent_set_max_single_read(bufferevent, held)
+    bufferevent_set_max_single_write(bufferevent, held)
     let context = Unmanaged.passUnretained(self).toOpaque()
     evbuffer_add_cb(bufferevent_get_input(bufferevent), httpInputChanged, context)
     evbuffer_add_cb(bufferevent_get_output(bufferevent), httpOutputChanged, context)

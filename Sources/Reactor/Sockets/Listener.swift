@@ -51,6 +51,8 @@ package final class Listener: EventTarget {
     self.loop = loop
     self.backlog = backlog
     let bound = try Listener.bind(address, dualStack: dualStack)
+    // Inherited by each connection on Linux.
+    SystemCall.setStreamOptions(bound.raw())
     if listen(bound.raw(), backlog) != 0 { throw LoopError.last("listen") }
     localAddress = SocketAddress.local(of: bound.raw()) ?? address
     descriptor = bound.take()
@@ -189,8 +191,6 @@ extension Listener {
     if address.family == .ipv6 {
       try SystemCall.setOption(descriptor.raw(), Int32(IPPROTO_IPV6), IPV6_V6ONLY, dualStack ? 0 : 1)
     }
-    // Inherited by each connection on Linux.
-    SystemCall.setStreamOptions(descriptor.raw())
     #if canImport(Darwin)
       let result = address.withSockaddr { Darwin.bind(descriptor.raw(), $0, $1) }
     #else

@@ -34,13 +34,24 @@ package struct WallTime: Hashable, Comparable, Sendable, CustomStringConvertible
     var seconds = time_t(nanoseconds / 1_000_000_000)
     var parts = tm()
     gmtime_r(&seconds, &parts)
-    let milliseconds = nanoseconds / 1_000_000 % 1_000
-    func padded(_ number: Int, _ width: Int) -> String {
-      let digits = String(number)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    // Every event and session in a list has one: digits are put in place without strings of their own.
+    return String(unsafeUninitializedCapacity: 24) { text in
+      _ = text.initialize(fromContentsOf: "0000-00-00T00:00:00.000Z".utf8)
+      func put(_ number: Int, endingAt end: Int) {
+        var (rest, position) = (number, end)
+        while rest > 0 {
+          text[position] = UInt8(ascii: "0") + UInt8(rest % 10)
+          (rest, position) = (rest / 10, position - 1)
+        }
+      }
+      put(Int(parts.tm_year) + 1900, endingAt: 3)
+      put(Int(parts.tm_mon) + 1, endingAt: 6)
+      put(Int(parts.tm_mday), endingAt: 9)
+      put(Int(parts.tm_hour), endingAt: 12)
+      put(Int(parts.tm_min), endingAt: 15)
+      put(Int(parts.tm_sec), endingAt: 18)
+      put(Int(nanoseconds / 1_000_000 % 1_000), endingAt: 22)
+      return 24
     }
-    let date = "\(Int(parts.tm_year) + 1900)-\(padded(Int(parts.tm_mon) + 1, 2))-\(padded(Int(parts.tm_mday), 2))"
-    let time = "\(padded(Int(parts.tm_hour), 2)):\(padded(Int(parts.tm_min), 2)):\(padded(Int(parts.tm_sec), 2))"
-    return "\(date)T\(time).\(padded(Int(milliseconds), 3))Z"
   }
 }

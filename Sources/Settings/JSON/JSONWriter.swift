@@ -27,6 +27,19 @@ extension JSON {
 
   fileprivate static func write(_ string: String, to output: inout String) {
     output += "\""
+    // Nearly all strings are plain, and lists hold thousands.
+    if string.utf8.allSatisfy(isPlain) { output += string } else { writeEscaped(string, to: &output) }
+    output += "\""
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"): false
+    default: (0x20...0x7E).contains(byte)
+    }
+  }
+
+  private static func writeEscaped(_ string: String, to output: inout String) {
     for scalar in string.unicodeScalars {
       switch scalar {
       case "\"": output += "\\\""
@@ -38,7 +51,6 @@ extension JSON {
       default: output.unicodeScalars.append(scalar)
       }
     }
-    output += "\""
   }
 
   private static func escape(_ scalar: Unicode.Scalar) -> String {
