@@ -28,6 +28,7 @@ package final class HTTPServer {
   private var lingering: [ObjectIdentifier: HTTPLingeringClose] = [:]
   private var acceptTimer: LoopTimer?
   private var requestsInHandler = 0
+  private var isWaitingForRoom = false
 
   /// Binds and listens.
   ///
@@ -131,12 +132,31 @@ package final class HTTPServer {
     lingering[ObjectIdentifier(closing)] = closing
   }
 
+  /// When all places are taken, one that is idle is given to the next connection: silent clients can't fill the port.
   private func adjustAccepting() {
     guard let listener else { return }
-    if connectionCount < limits.connectionsMax, acceptTimer?.isArmed != true {
+    if connectionCount > limits.connectionsMax { makeRoom() }
+    let hasRoom =
+      connectionCount < limits.connectionsMax
+      || connectionCount - connections.values.count { $0.isIdle } < limits.connectionsMax
+    if hasRoom, acceptTimer?.isArmed != true {
       evconnlistener_enable(listener)
+      isWaitingForRoom = false
     } else {
       evconnlistener_disable(listener)
+      isWaitingForRoom = !hasRoom
+    }
+  }
+
+  func connectionBecameIdle() {
+    if isWaitingForRoom { adjustAccepting() }
+  }
+
+  /// Later, because evhttp is in the middle of accepting.
+  private func makeRoom() {
+    loop.later { [weak self] in
+      guard let self, connectionCount > limits.connectionsMax else { return }
+      connections.values.filter(\.isIdle).min { $0.phaseBegan < $1.phaseBegan }?.giveWay()
     }
   }
 

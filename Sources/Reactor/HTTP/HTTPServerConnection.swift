@@ -30,6 +30,8 @@ final class HTTPServerConnection {
   let limits: HTTPLimits
   let bufferevent: OpaquePointer
   private(set) var phase = Phase.idle
+  /// Since when it has been in its phase.
+  private(set) var phaseBegan: Int64
   private(set) var peer: SocketAddress?
   /// Counts requests, so that a responder can tell whether its request is still the current one.
   private(set) var serial: UInt64 = 0
@@ -57,6 +59,7 @@ final class HTTPServerConnection {
     self.loop = loop
     self.limits = limits
     self.bufferevent = bufferevent
+    phaseBegan = loop.now
     timer = LoopTimer(loop: loop) { [weak self] in self?.timeIsUp() }
     // Bounds what a client can make us hold by sending on while we don't read requests.
     let held = limits.headerBytesMax + limits.bodyBytesMax + 64 * 1024
@@ -95,6 +98,7 @@ final class HTTPServerConnection {
 
   private func enter(_ phase: Phase) {
     self.phase = phase
+    phaseBegan = loop.now
     switch phase {
     case .idle: arm(limits.idleTimeoutNanoseconds)
     case .reading: arm(limits.requestTimeoutNanoseconds)
@@ -120,6 +124,18 @@ final class HTTPServerConnection {
         lingers = send(bufferevent_getfd(bufferevent), bytes, bytes.count, 0) == bytes.count
       }
     }
+    drop()
+  }
+
+  /// Whether nothing is lost when it ends: no request is under way, nor waits in the socket.
+  var isIdle: Bool {
+    guard phase == .idle, connection != nil else { return false }
+    return SystemCall.unreadBytes(bufferevent_getfd(bufferevent)) == 0
+  }
+
+  /// Ends an idle connection to make room for another one.
+  func giveWay() {
+    lingers = false
     drop()
   }
 
@@ -162,6 +178,7 @@ final class HTTPServerConnection {
     scanner = HTTPRequestScanner()
     enter(.idle)
     beginReading()
+    if phase == .idle { server?.connectionBecameIdle() }
   }
 
   /// evhttp is freeing the connection; its socket is still open.

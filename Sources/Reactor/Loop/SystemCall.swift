@@ -73,6 +73,18 @@ enum SystemCall {
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
   }
 
+  /// Bytes that came and were not read. Like ioctl(FIONREAD).
+  static func unreadBytes(_ descriptor: Int32) -> Int {
+    var count: Int32 = 0
+    #if canImport(Darwin)
+      // The macro isn't imported.
+      let request: UInt = 0x4004_667F
+    #else
+      let request = UInt(FIONREAD)
+    #endif
+    return ioctl(descriptor, request, &count) == 0 ? Int(count) : 0
+  }
+
   /// The options of every connection that we forward: no Nagle delay, a keep-alive probe after 15 s of silence, and no
   /// signal on a broken connection. A socket that is already dead may refuse them; it will tell when used.
   static func setStreamOptions(_ descriptor: Int32) {

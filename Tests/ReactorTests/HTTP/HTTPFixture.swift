@@ -9,6 +9,7 @@
 /// A server on a port of its own with a loop that runs only while a test waits for something.
 final class HTTPFixture {
   let loop: EventLoop
+  let limits: HTTPLimits
   private(set) var server: HTTPServer
   var requests: [HTTPRequest] = []
 
@@ -17,6 +18,7 @@ final class HTTPFixture {
     limits: HTTPLimits = HTTPLimits(), handler: HTTPServer.Handler? = nil
   ) throws {
     loop = try EventLoop()
+    self.limits = limits
     let address = SocketAddress(literal: "127.0.0.1", port: 0)!
     var record: (HTTPRequest) -> Void = { _ in }
     server = try HTTPServer(loop: loop, address: address, limits: limits) { request, responder in

@@ -157,17 +157,86 @@ import Testing
   }
 
   @Test func connectionsAboveTheLimitWait() throws {
-    let fixture = try HTTPFixture(limits: Self.limits { $0.connectionsMax = 3 })
+    var held: [HTTPResponder] = []
+    let fixture = try HTTPFixture(limits: Self.limits { $0.connectionsMax = 3 }) { held.append($1) }
     var clients = (0..<6).map { _ in fixture.connect() }
-    for client in clients { client.send("GET / HTTP/1.1\r\n\r\n") }
-    #expect(fixture.wait { clients.prefix(3).allSatisfy { $0.replies.count == 1 } })
+    for client in clients { client.send("GET / HTTP/1.1\r\nConnection: close\r\n\r\n") }
+    #expect(fixture.wait { held.count == 3 })
     fixture.pump()
     #expect(fixture.server.connectionCount == 3)
-    #expect(clients.suffix(3).allSatisfy { $0.received.isEmpty })
-    for client in clients.prefix(3) { client.close() }
+    #expect(held.count == 3)
+    for responder in held { responder.reply(status: 200) }
+    held = []
+    for client in clients.prefix(3) { #expect(fixture.wait { client.replies.count == 1 && client.isClosed }) }
     clients.removeFirst(3)
-    #expect(fixture.wait { clients.allSatisfy { $0.replies.count == 1 } })
+    #expect(fixture.wait { held.count == 3 })
     #expect(fixture.server.connectionCount == 3)
+    for responder in held { responder.reply(status: 200) }
+    held = []
+    #expect(fixture.wait { clients.allSatisfy { $0.replies.count == 1 } })
+  }
+
+  @Test func aFullPortGivesTheLongestIdlePlaceToANewcomer() throws {
+    let fixture = try HTTPFixture(limits: Self.limits { $0.connectionsMax = 3 })
+    var idle: [RawClient] = []
+    for number in 0..<3 {
+      let client = fixture.connect()
+      // Silent from the start, or after a reply.
+      if number == 1 { client.send("GET / HTTP/1.1\r\n\r\n") }
+      #expect(
+        fixture.wait { fixture.server.connectionCount == number + 1 && (number != 1 || client.replies.count == 1) })
+      idle.append(client)
+    }
+    for number in 0..<5 {
+      let newcomer = fixture.connect()
+      newcomer.send("GET /\(number) HTTP/1.1\r\n\r\n")
+      #expect(fixture.wait { newcomer.replies.count == 1 && idle[0].isClosed })
+      #expect(!idle[0].wasReset)
+      idle.removeFirst()
+      #expect(idle.allSatisfy { !$0.isClosed })
+      #expect(fixture.server.connectionCount == 3)
+      idle.append(newcomer)
+    }
+  }
+
+  @Test func hundredsOfSilentConnectionsDontKeepAClientWaiting() throws {
+    let fixture = try HTTPFixture()
+    let silent = (0..<fixture.limits.connectionsMax + 40).map { _ in
+      // One by one: more would not fit into the backlog.
+      defer { fixture.pump() }
+      return fixture.connect()
+    }
+    let begin = fixture.loop.now
+    let client = fixture.connect()
+    client.send("GET / HTTP/1.1\r\n\r\n")
+    #expect(fixture.wait { client.replies.count == 1 })
+    #expect(fixture.loop.now - begin < 5_000_000_000)
+    #expect(fixture.server.connectionCount <= fixture.limits.connectionsMax)
+    #expect(silent.prefix(41).allSatisfy { $0.isClosed })
+    #expect(silent.suffix(200).allSatisfy { !$0.isClosed })
+  }
+
+  /// A place whose request is under way, or not yet read, isn't given away.
+  @Test func whoIsBeingServedKeepsItsPlace() throws {
+    var held: [HTTPResponder] = []
+    let fixture = try HTTPFixture(limits: Self.limits { $0.connectionsMax = 2 }) { held.append($1) }
+    let first = fixture.connect()
+    first.send("GET / HTTP/1.1\r\n\r\n")
+    #expect(fixture.wait { held.count == 1 })
+    let second = fixture.connect()
+    second.send("GET / HT")
+    fixture.pump()
+    let third = fixture.connect()
+    third.send("GET / HTTP/1.1\r\n\r\n")
+    fixture.pump()
+    #expect(held.count == 1 && !first.isClosed && !second.isClosed)
+    second.send("TP/1.1\r\n\r\n")
+    #expect(fixture.wait { held.count == 2 })
+    held[0].reply(status: 200)
+    #expect(fixture.wait { held.count == 3 && first.isClosed })
+    #expect(first.replies.count == 1)
+    for responder in held.dropFirst() { responder.reply(status: 200) }
+    #expect(fixture.wait { second.replies.count == 1 && third.replies.count == 1 })
   }
 
   @Test func acceptingGoesOnAfterAFailure() throws {
