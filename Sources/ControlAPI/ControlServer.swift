@@ -4,6 +4,10 @@ import Settings
 
 /// Puts the API on a port: the adapter between evhttp's requests and the pure ones.
 package final class ControlServer {
+  /// From a request to its answer, 25 ms. A thousand stalled sessions may need longer: then the answer comes first, and the
+  /// last of them, deaf already, are closed in the next moments.
+  private static let closingWaitNanoseconds: Int64 = 25_000_000
+
   private let api: API
   private let server: HTTPServer
 
@@ -15,7 +19,7 @@ package final class ControlServer {
     self.api = api
     let feed = EventFeed(loop: loop, events: api.registry.events)
     server = try HTTPServer(loop: loop, address: address, dualStack: dualStack, limits: limits) { request, responder in
-      ControlServer.serve(request, responder, api, feed)
+      ControlServer.serve(request, responder, api, feed, loop)
     }
     api.server = server
     api.eventFeed = feed
@@ -25,14 +29,23 @@ package final class ControlServer {
 
   package func close() { server.close() }
 
-  private static func serve(_ request: HTTPRequest, _ responder: HTTPResponder, _ api: API, _ feed: EventFeed) {
+  private static func serve(
+    _ request: HTTPRequest, _ responder: HTTPResponder, _ api: API, _ feed: EventFeed, _ loop: EventLoop
+  ) {
     let apiRequest = APIRequest(
       method: request.method, target: request.target,
       headers: request.headers.fields.map { ($0.name, $0.value) }, body: request.body,
       mustNameHost: request.minorVersion > 0)
+    let closings = loop.closings
+    // What a call says has happened: its answer waits for the sessions that it ends to be closed, within bounds.
+    let (deferrals, deadline) = (closings.deferrals, loop.now + closingWaitNanoseconds)
+    func reply(_ response: APIResponse) {
+      guard closings.deferrals != deferrals else { return responder.reply(response) }
+      closings.whenEmpty(before: deadline) { responder.reply(response) }
+    }
     switch api.answer(apiRequest) {
-    case .now(let response): responder.reply(response)
-    case .later(let work): work { responder.reply($0) }
+    case .now(let response): reply(response)
+    case .later(let work): work { reply($0) }
     case .events(let since, let headers): feed.open(responder, since: since, headers: headers)
     }
   }

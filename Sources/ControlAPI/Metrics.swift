@@ -79,7 +79,7 @@ extension API {
     text.family(
       "headwind_event_loop_turn_seconds", .histogram,
       "Length of each turn of the event loop without its waiting: what is due meanwhile waits so long at most."
-    ) { $0.add(registry.loop.turns) }
+    ) { $0.add(registry.loop.turnDurations) }
     text.single(
       "headwind_event_loop_longest_turn_seconds", .gauge, "The longest turn of the last one to two minutes.",
       .seconds(nanoseconds: heartbeat.longestTurnNanoseconds))

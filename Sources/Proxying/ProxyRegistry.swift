@@ -23,7 +23,7 @@ package final class ProxyRegistry {
   private var byName: [String: Proxy] = [:]
   /// Proxies whose sessions are to adopt new conditions when the change of many is over; nil outside of one.
   private var awaitingPass: [Proxy]?
-  private lazy var paths = SharedPaths(loop: loop) { [unowned self] id in table.live[id]?.drive() }
+  private lazy var paths = SharedPaths(loop: loop) { [unowned self] id in table.live[id]?.driveLater() }
 
   package init(
     loop: EventLoop, catalogue: ProfileCatalogue, limits: Limits = Limits(), seed: UInt64, log: Log,

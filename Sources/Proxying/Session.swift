@@ -125,7 +125,8 @@ package final class Session {
   func reset(reason: CloseReason) {
     guard phase != .closed else { return }
     clientSocket?.reset()
-    upstreamSocket?.reset()
+    // Where many end at once no client is to get a byte more while an upstream waits to be closed.
+    upstreamSocket?.reset(.behindThose)
     finish(reason)
   }
 
@@ -178,17 +179,12 @@ package final class Session {
     for path in proxy.conditions.paths { path.rearm() }
   }
 
-  /// Other sockets come first: goes on at the end of this turn of the loop.
+  /// Moves what can be moved at the end of this turn of the loop, in the order of asking. Whatever wakes a session only asks:
+  /// a thousand that are woken at once take many short turns, and calls and timers come in between.
   func driveLater() {
     guard !isQueuedToDrive else { return }
     isQueuedToDrive = true
-    sessions.driveLater(self)
-  }
-
-  func driveNow() {
-    isQueuedToDrive = false
-    drive()
-    noticeResets()
+    loop.turns.append(self)
   }
 
   /// While a source isn't read (the link is full, or the upstream isn't there yet) its reset would go unseen: the edge
@@ -230,7 +226,7 @@ package final class Session {
     upstreamSocket = socket
     socket.delegate = self
     phase = .open
-    drive()
+    driveLater()
   }
 
   private func dialFailed(_ error: DialError) {
@@ -299,15 +295,20 @@ package final class Session {
   }
 
   private func timerFired() {
-    if phase == .lingering { lingeringIsOver() } else { drive() }
+    if phase == .lingering { lingeringIsOver() } else { driveLater() }
+  }
+}
+
+extension Session: TurnTaker {
+  package func takeTurn() {
+    isQueuedToDrive = false
+    drive()
+    noticeResets()
   }
 }
 
 extension Session: StreamSocketDelegate {
-  package func socketIsReady(_ socket: StreamSocket) {
-    drive()
-    noticeResets()
-  }
+  package func socketIsReady(_ socket: StreamSocket) { driveLater() }
 }
 
 @available(*, unavailable)

@@ -4,8 +4,6 @@ import Settings
 
 /// All live sessions, and what they share: the loop, the resolver, the limits, the seed, the log.
 final class SessionTable {
-  /// How long sessions that asked for another go may take before sockets and the API get theirs: 1 ms.
-  private static let turnNanoseconds: Int64 = 1_000_000
   /// About what a session costs on the heap.
   private static let sessionBytes = 2_000
 
@@ -24,8 +22,6 @@ final class SessionTable {
 
   private(set) var live: [Int: Session] = [:]
   private var nextID = 0
-  private var toDrive: [Session] = []
-  private var isTurnScheduled = false
   private(set) var waitingForMemory: [Int: Session] = [:]
 
   init(loop: EventLoop, resolver: Resolver, limits: Limits, seed: UInt64, log: Log, events: EventLog) {
@@ -49,6 +45,7 @@ final class SessionTable {
     if isFull { onFullOrNot() }
     // Without memory or room in the event table there is no socket to serve.
     guard session.clientSocket != nil else { return session.reset(reason: .outOfResources) }
+    // At once, because it begins to connect: accepting is to stop when there is no descriptor left for that.
     session.drive()
   }
 
@@ -104,35 +101,6 @@ final class SessionTable {
     events.record("dropped", proxy: session.proxy.name, session: session.id, details)
   }
 
-  // MARK: Turns
-
-  /// Drives `session` at the end of this turn of the loop, or of a later one when many wait.
-  func driveLater(_ session: Session) {
-    toDrive.append(session)
-    scheduleTurn()
-  }
-
-  private func scheduleTurn() {
-    guard !isTurnScheduled else { return }
-    isTurnScheduled = true
-    loop.later { [self] in takeTurn() }
-  }
-
-  private func takeTurn() {
-    isTurnScheduled = false
-    let due = toDrive
-    toDrive = []
-    let end = loop.now + SessionTable.turnNanoseconds
-    var driven = 0
-    for session in due {
-      session.driveNow()
-      driven += 1
-      if loop.now >= end { break }
-    }
-    toDrive = due[driven...] + toDrive
-    if !toDrive.isEmpty { scheduleTurn() }
-  }
-
   // MARK: Memory
 
   /// True while all links together hold more than the process may.
@@ -147,7 +115,7 @@ final class SessionTable {
     guard !waitingForMemory.isEmpty, loop.pool.bytesOutstanding < limits.processBytes / 10 * 9 else { return }
     let waiting = waitingForMemory.values
     waitingForMemory = [:]
-    for session in waiting { driveLater(session) }
+    for session in waiting { session.driveLater() }
   }
 }
 

@@ -6,6 +6,7 @@ import Settings
 final class SharedPath {
   let rate: SharedRate
   private let loop: EventLoop
+  /// Lets the session move later in this turn of the loop, so that pieces that are due together go out in one write.
   private let drive: (_ session: Int) -> Void
   private lazy var timer = LoopTimer(loop: loop) { [unowned self] in serve() }
 
@@ -26,13 +27,7 @@ final class SharedPath {
 
   private func serve() {
     let now = loop.instant
-    var last: Int?
-    while let flow = rate.poll(at: now) {
-      // Pieces of one session that are due together go out in one write.
-      if let last, last != flow.owner { drive(last) }
-      last = flow.owner
-    }
-    if let last { drive(last) }
+    while let flow = rate.poll(at: now) { drive(flow.owner) }
     rearm()
   }
 }

@@ -41,9 +41,9 @@ import Testing
     loop.run()
     let passed = loop.now - start
     #expect(loop.longestTurnNanoseconds >= 30_000_000)
-    #expect(loop.turns.counts[8...].reduce(0, +) >= 1, "longer than 25 ms")
+    #expect(loop.turnDurations.counts[8...].reduce(0, +) >= 1, "longer than 25 ms")
     // The two waits, 60 and about 30 ms, are in no turn.
-    #expect(loop.turns.sumNanoseconds <= passed - 60_000_000)
+    #expect(loop.turnDurations.sumNanoseconds <= passed - 60_000_000)
   }
 
   @Test func workThatIsPutOffBelongsToItsTurn() throws {
@@ -54,7 +54,7 @@ import Testing
       loop.stop()
     }
     loop.run()
-    #expect(loop.turns.count == 1)
+    #expect(loop.turnDurations.count == 1)
     #expect(loop.longestTurnNanoseconds >= 20_000_000)
   }
 
@@ -86,7 +86,7 @@ import Testing
     let heartbeat = LoopHeartbeat(loop: loop, periodNanoseconds: 20_000_000)
     loop.run(forMilliseconds: 210)
     // Ten beats and the end; its timer may wake a moment early and wait again.
-    #expect(loop.turns.count <= 13)
+    #expect(loop.turnDurations.count <= 13)
     #expect(heartbeat.lag.count >= 1)
   }
 }

@@ -79,11 +79,14 @@ import Testing
     let again = pool.take(fitting: count)
     #expect(again == block, "a returned block is used again")
     pool.giveBack(again)
-    pool.releaseFree()
-    #expect(pool.freeBytes == 0)
+    #expect(!pool.hasExcess)
+    pool.shrink()
+    #expect(pool.hasExcess)
+    pool.releaseSomeExcess()
+    #expect(pool.freeBytes == 0 && !pool.hasExcess)
   }
 
-  @Test func keepsFourMegabytesAndReturnsTheRest() {
+  @Test func keepsFourMegabytesAndReturnsTheRestBitByBit() {
     let pool = BlockPool()
     var told = 0
     pool.onFree = { told += 1 }
@@ -93,8 +96,50 @@ import Testing
       #expect(pool.bytesOutstanding > 26_000_000)
     }
     #expect(pool.bytesOutstanding == 0)
+    #expect(pool.hasExcess && pool.freeBytes > 26_000_000)
+    #expect(told == pool.freeBytes / BlockPool.slabBytes)
+    while pool.hasExcess {
+      let before = pool.freeBytes
+      pool.releaseSomeExcess()
+      #expect(pool.freeBytes < before && before - pool.freeBytes <= BlockPool.releaseBytes)
+    }
     #expect(pool.freeBytes == BlockPool.freeBytesMax)
-    #expect(told == BlockPool.freeBytesMax / BlockPool.slabBytes)
+    pool.shrink()
+    pool.releaseSomeExcess()
+    #expect((1..<BlockPool.freeBytesMax).contains(pool.freeBytes))
+    while pool.hasExcess { pool.releaseSomeExcess() }
+    #expect(pool.freeBytes == 0)
+    // What comes afterwards is kept as before.
+    pool.giveBack(pool.take(fitting: 1))
+    #expect(!pool.hasExcess)
+  }
+
+  /// Blocks of all sizes come and go in any order; none is handed out twice, and a slab serves any size in turn.
+  @Test(arguments: 0..<10)
+  func blocksNeverOverlap(seed: Int) {
+    var random = TestGenerator(seed: UInt64(seed))
+    let pool = BlockPool()
+    var held: [(block: UnsafeMutablePointer<Block>, mark: UInt8)] = []
+    func giveBack(_ index: Int) {
+      let (block, mark) = held.remove(at: index)
+      #expect(block.front.load(as: UInt8.self) == mark)
+      pool.giveBack(block)
+    }
+    for turn in 0..<3_000 {
+      if turn % 1_000 < 600 || held.isEmpty {
+        let count = [1, 3_000, 10_000, 60_000].randomElement(using: &random)!
+        let block = pool.take(fitting: count)
+        let mark = UInt8.random(in: 0...255, using: &random)
+        UnsafeMutableRawBufferPointer(start: block.front, count: block.pointee.room).initializeMemory(
+          as: UInt8.self, repeating: mark)
+        held.append((block, mark))
+      } else {
+        giveBack(Int.random(in: held.indices, using: &random))
+      }
+      pool.releaseSomeExcess()
+    }
+    while !held.isEmpty { giveBack(held.count - 1) }
+    #expect(pool.bytesOutstanding == 0)
   }
 
   #if os(Linux)

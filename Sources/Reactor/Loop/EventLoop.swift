@@ -17,6 +17,12 @@ package final class EventLoop {
   package let readBuffer = ReadBuffer()
   /// Where the queues of this loop get their memory.
   package let pool = BlockPool()
+  /// Who wants to move bytes. Half a millisecond: so long does a call wait for them at each step of its way.
+  package let turns = TurnQueue(nanoseconds: 500_000)
+  /// Listeners with connections to accept: these don't stand in the line of those that are served already.
+  let accepts = TurnQueue(nanoseconds: 500_000)
+  /// Where connections go that are to be reset.
+  package let closings = ClosingQueue()
   private var memoryReturn: MemoryReturn?
   private let owner = pthread_self()
   private var laterWork: [() -> Void] = []
@@ -26,7 +32,7 @@ package final class EventLoop {
   package internal(set) var timerLatenessMaxNanoseconds: Int64 = 0
   /// How long each turn took in which anything was done: from its first look at the clock, which every handler begins
   /// with, to its end. What is due meanwhile waits.
-  package private(set) var turns = DurationHistogram()
+  package private(set) var turnDurations = DurationHistogram()
   /// The longest turn since this was last set to zero.
   package internal(set) var longestTurnNanoseconds: Int64 = 0
   /// 0 until the turn has looked at the clock.
@@ -57,12 +63,12 @@ package final class EventLoop {
 
   /// Monotonic time in nanoseconds from an arbitrary zero (CLOCK_MONOTONIC). Each call reads the clock.
   package var now: Int64 {
-    let time = clock
+    let time = EventLoop.clock
     if turnBegan == 0 { turnBegan = time }
     return time
   }
 
-  private var clock: Int64 {
+  static var clock: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
@@ -75,6 +81,7 @@ package final class EventLoop {
     turnBegan = 0
     while !isStopping { runOnce() }
     runLaterWork()
+    closings.closeAll()
   }
 
   /// Makes ``run()`` return after the current iteration.
@@ -93,19 +100,28 @@ package final class EventLoop {
 
   private func runOnce() {
     var flags = EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY
-    if !laterWork.isEmpty { flags |= EVLOOP_NONBLOCK }
+    if hasMoreToDo { flags |= EVLOOP_NONBLOCK }
     let result = event_base_loop(base, flags)
     precondition(result >= 0, "event_base_loop failed")
     runLaterWork()
+    accepts.serve()
+    turns.serve()
+    closings.takeTurn()
+    // Nobody waits for this.
+    if closings.isEmpty { pool.releaseSomeExcess() }
     endTurn()
   }
 
   private func endTurn() {
     guard turnBegan != 0 else { return }
-    let length = clock - turnBegan
+    let length = EventLoop.clock - turnBegan
     turnBegan = 0
-    turns.record(nanoseconds: length)
+    turnDurations.record(nanoseconds: length)
     longestTurnNanoseconds = max(longestTurnNanoseconds, length)
+  }
+
+  private var hasMoreToDo: Bool {
+    !laterWork.isEmpty || !turns.isEmpty || !accepts.isEmpty || !closings.isEmpty || pool.hasExcess
   }
 
   private func runLaterWork() {

@@ -16,30 +16,34 @@ package final class BlockPool {
   static let slabBytes = 262_144
   /// The most bytes kept in empty slabs while there is traffic: 4 MiB.
   package static let freeBytesMax = 4_194_304
+  /// Empty slabs above that go back to the system a few at a time, because each costs some 30 µs: 2 MiB.
+  static let releaseBytes = 2_097_152
 
   /// Bytes of all blocks in use, headers included: what the queues cost.
   package private(set) var bytesOutstanding = 0
-  /// Bytes of empty slabs kept for reuse, at most ``freeBytesMax``.
-  package private(set) var freeBytes = 0
-  /// Told when a slab has become empty; the loop calls ``releaseFree()`` some time later.
+  /// Told when a slab has become empty; the loop calls ``shrink()`` some time later.
   var onFree: (() -> Void)?
 
-  /// By size: the slabs that have room, the ones with blocks in use first.
+  /// By size: the slabs that have blocks in use, and room.
   private var open: [[Slab]] = Array(repeating: [], count: sizes.count)
+  /// Slabs without a block in use, for any size.
+  private var empty: [Slab] = []
+  private var keptBytes = BlockPool.freeBytesMax
 
   init() {}
 
   deinit {
     assert(bytesOutstanding == 0, "BlockPool outlived by \(bytesOutstanding) bytes of its blocks")
-    releaseFree()
   }
+
+  /// Bytes of empty slabs kept for reuse.
+  package var freeBytes: Int { empty.count * BlockPool.slabBytes }
 
   /// An empty block, the smallest that holds `count` bytes or the largest there is.
   func take(fitting count: Int) -> UnsafeMutablePointer<Block> {
     let index = BlockPool.sizes.firstIndex { $0 - Block.headerSize >= count } ?? BlockPool.sizes.count - 1
     bytesOutstanding += BlockPool.sizes[index]
-    let slab = open[index].last ?? addSlab(index)
-    if slab.isEmpty { freeBytes -= BlockPool.slabBytes }
+    let slab = open[index].last ?? openSlab(index)
     let block = slab.take()
     if slab.isFull {
       open[index].removeLast()
@@ -55,54 +59,67 @@ package final class BlockPool {
     let wasFull = slab.isFull
     slab.put(block)
     if wasFull {
-      open[slab.sizeIndex].append(slab)
+      addOpen(slab)
       Unmanaged.passUnretained(slab).release()
     }
     if slab.isEmpty { emptied(slab) }
   }
 
-  /// Gives all empty slabs back to the system.
-  package func releaseFree() {
-    for index in open.indices {
-      for slab in open[index] where slab.isEmpty { slab.unmap() }
-      open[index].removeAll(where: \.isUnmapped)
-    }
-    freeBytes = 0
+  /// Whether more is kept in empty slabs than is to be.
+  var hasExcess: Bool { freeBytes > keptBytes }
+
+  /// Gives a part of the excess back to the system.
+  func releaseSomeExcess() {
+    guard hasExcess else { return }
+    empty.removeLast(min(freeBytes - keptBytes, BlockPool.releaseBytes) / BlockPool.slabBytes)
+    if empty.isEmpty { keptBytes = BlockPool.freeBytesMax }
   }
 
-  private func addSlab(_ index: Int) -> Slab {
-    let slab = Slab(sizeIndex: index)
-    open[index].append(slab)
-    freeBytes += BlockPool.slabBytes
+  /// All empty slabs are too many from now on, until they are gone.
+  func shrink() {
+    if !empty.isEmpty { keptBytes = 0 }
+  }
+
+  private func openSlab(_ index: Int) -> Slab {
+    let slab = empty.popLast() ?? Slab()
+    slab.carve(sizeIndex: index)
+    addOpen(slab)
     return slab
   }
 
+  private func addOpen(_ slab: Slab) {
+    slab.place = open[slab.sizeIndex].count
+    open[slab.sizeIndex].append(slab)
+  }
+
   private func emptied(_ slab: Slab) {
-    if freeBytes + BlockPool.slabBytes > BlockPool.freeBytesMax {
-      open[slab.sizeIndex].removeAll { $0 === slab }
-      slab.unmap()
-    } else {
-      freeBytes += BlockPool.slabBytes
-      onFree?()
+    // The last one takes its place: hundreds may be open.
+    let last = open[slab.sizeIndex].removeLast()
+    if last !== slab {
+      open[slab.sizeIndex][slab.place] = last
+      last.place = slab.place
     }
+    empty.append(slab)
+    onFree?()
   }
 }
 
 @available(*, unavailable)
 extension BlockPool: Sendable {}
 
-/// A run of blocks of one size, mapped and unmapped as a whole.
+/// Memory for blocks of one size, mapped and unmapped as a whole.
 final class Slab {
-  let sizeIndex: Int
-  private var memory: UnsafeMutableRawPointer?
+  /// Where it is among the open slabs of its size.
+  var place = 0
+  private(set) var sizeIndex = 0
+  private let memory: UnsafeMutableRawPointer
   /// Blocks that came back.
   private var free: UnsafeMutablePointer<Block>?
   /// Blocks that were never taken lie behind these: their pages aren't even touched yet.
   private var carved = 0
   private var used = 0
 
-  init(sizeIndex: Int) {
-    self.sizeIndex = sizeIndex
+  init() {
     let flags = MAP_PRIVATE | MAP_ANON
     let mapped = mmap(nil, BlockPool.slabBytes, PROT_READ | PROT_WRITE, flags, -1, 0)
     guard let mapped, mapped != MAP_FAILED else { fatalError("mmap: out of memory") }
@@ -111,14 +128,21 @@ final class Slab {
 
   deinit {
     assert(used == 0, "a slab outlived by its blocks")
-    unmap()
+    munmap(memory, BlockPool.slabBytes)
+  }
+
+  /// Begins anew with blocks of that size; there must be none in use.
+  func carve(sizeIndex: Int) {
+    assert(used == 0, "a slab carved anew under its blocks")
+    self.sizeIndex = sizeIndex
+    free = nil
+    carved = 0
   }
 
   var blockBytes: Int { BlockPool.sizes[sizeIndex] }
   private var capacity: Int { BlockPool.slabBytes / blockBytes }
   var isEmpty: Bool { used == 0 }
   var isFull: Bool { used == capacity }
-  var isUnmapped: Bool { memory == nil }
 
   /// There must be room.
   func take() -> UnsafeMutablePointer<Block> {
@@ -128,7 +152,7 @@ final class Slab {
       free = kept.pointee.next
       block = kept
     } else {
-      block = (memory! + carved * blockBytes).bindMemory(to: Block.self, capacity: 1)
+      block = (memory + carved * blockBytes).bindMemory(to: Block.self, capacity: 1)
       carved += 1
     }
     block.initialize(to: Block(slab: .passUnretained(self), payloadBytes: blockBytes - Block.headerSize))
@@ -139,12 +163,6 @@ final class Slab {
     block.pointee.next = free
     free = block
     used -= 1
-  }
-
-  func unmap() {
-    guard let memory else { return }
-    munmap(memory, BlockPool.slabBytes)
-    self.memory = nil
   }
 }
 

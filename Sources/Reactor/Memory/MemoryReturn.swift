@@ -8,7 +8,7 @@ internal import CLibevent
 
 /// Gives memory back to the system a second after it fell free, so that a burst doesn't take it anew each time.
 ///
-/// Empty slabs of the pool go at once. The heap is trimmed when much of it was freed and all has been quiet since: glibc
+/// Empty slabs of the pool go first, bit by bit. The heap is trimmed when much of it was freed and all has been quiet since: glibc
 /// keeps what is freed below its heap's top otherwise, and a trim walks the whole heap; other systems need no help.
 final class MemoryReturn: EventTarget {
   /// Freed bytes of the heap that make a trim worth its time.
@@ -40,7 +40,7 @@ final class MemoryReturn: EventTarget {
 
   override func eventFired(_ flags: EventFlags) {
     isScheduled = false
-    loop.pool.releaseFree()
+    loop.pool.shrink()
     guard freedBytes >= MemoryReturn.worthwhileBytes else { return }
     guard freedBytes == freedBytesAtLastLook else {
       freedBytesAtLastLook = freedBytes

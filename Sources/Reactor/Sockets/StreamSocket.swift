@@ -131,22 +131,28 @@ package final class StreamSocket: EventTarget {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Ends the connection with RST; what is unsent is forgotten.
-  package func reset() {
+  /// Ends the connection with RST; what is unsent is forgotten. One of many may have to wait its turn, see ``ClosingQueue``.
+  package func reset(_ order: ClosingQueue.Order = .first) {
     guard isOpen else { return }
-    SystemCall.setLingerZero(descriptor)
-    close()
+    loop.closings.reset(forget(), order)
   }
 
   /// Ends the connection: FIN after what was written, or RST where data came that nobody read. Does nothing when closed.
   package func close() {
     guard isOpen else { return }
+    SystemCall.close(forget())
+  }
+
+  /// Closed as far as this object goes; what is left is the descriptor.
+  private func forget() -> Int32 {
     loop.assertOnThread("StreamSocket")
+    // Before the descriptor goes: the kernel's set of events is asked to forget it.
     handle = nil
-    SystemCall.close(descriptor)
-    descriptor = -1
+    let descriptor = descriptor
+    self.descriptor = -1
     isReadable = false
     isWritable = false
+    return descriptor
   }
 }
 
