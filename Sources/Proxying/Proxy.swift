@@ -32,7 +32,7 @@ package final class Proxy {
   /// How many of its sessions live; the table counts.
   var liveSessions = 0
   let sessions: SessionTable
-  private var listener: Listener?
+  private var listener: Listener? { didSet { sessions.ownConnections.portsChanged() } }
   private var opened = 0
 
   init(name: String, listen: String, upstream: String, toxics: [ToxicSpec], sessions: SessionTable) {
@@ -64,6 +64,7 @@ package final class Proxy {
   }
 
   var hasSocket: Bool { listener != nil }
+  var port: UInt16? { listener?.localAddress.port }
 
   /// Takes over a listener that is bound already, and starts to serve on it.
   func start(on listener: Listener) throws(RegistryError) {
@@ -156,9 +157,20 @@ package final class Proxy {
   }
 
   private func accept(_ socket: consuming AcceptedSocket) {
+    let origin = sessions.ownConnections.cameIn(socket)
+    if let origin, origin.route.contains(name) {
+      socket.reset()
+      return refuseCircle(origin)
+    }
     opened += 1
     counters.sessions += 1
-    sessions.open(socket, proxy: self, number: opened)
+    sessions.open(socket, proxy: self, number: opened, from: origin)
+  }
+
+  /// The session that went out to here is told: it can't have its upstream.
+  private func refuseCircle(_ origin: OwnConnections.Outgoing) {
+    guard let session = sessions.live[origin.session] else { return }
+    session.dialFailed(Circle(upstream: session.proxy.upstream, route: origin.route + [name]))
   }
 
   // MARK: Conditions

@@ -38,6 +38,7 @@ package final class ProxyRegistry {
     let resolver = try Resolver(loop: loop)
     bindings = BindingResolver(resolver: resolver)
     table = SessionTable(loop: loop, resolver: resolver, limits: limits, seed: seed, log: log, events: events)
+    table.ownConnections.ports = { [unowned self] in Set(byName.values.compactMap(\.port)) }
     table.onFullOrNot = { [unowned self] in
       for proxy in byName.values { try? proxy.acceptOrRefuse() }
     }

@@ -213,7 +213,7 @@ package final class Session {
 
   private func dialUpstream() {
     phase = .dialling
-    dial = sessions.dial(proxy.upstream) { [unowned self] result in
+    dial = sessions.dial(proxy.upstream, for: self) { [unowned self] result in
       dial = nil
       switch result {
       case .success(let socket): opened(socket)
@@ -229,7 +229,7 @@ package final class Session {
     driveLater()
   }
 
-  private func dialFailed(_ error: DialError) {
+  func dialFailed(_ error: some CustomStringConvertible) {
     proxy.counters.dialFailures += 1
     sessions.log.info(
       "upstream not reached",

@@ -9,6 +9,7 @@ final class SessionTable {
 
   let loop: EventLoop
   private let dialer: Dialer
+  let ownConnections: OwnConnections
   let limits: Limits
   let seed: UInt64
   let log: Log
@@ -27,6 +28,7 @@ final class SessionTable {
   init(loop: EventLoop, resolver: Resolver, limits: Limits, seed: UInt64, log: Log, events: EventLog) {
     self.loop = loop
     dialer = Dialer(loop: loop, resolver: resolver, timeoutNanoseconds: limits.connectTimeout.nanoseconds)
+    ownConnections = OwnConnections(loop: loop)
     self.limits = limits
     self.seed = seed
     self.log = log
@@ -35,9 +37,13 @@ final class SessionTable {
 
   var isFull: Bool { live.count >= limits.sessions }
 
-  func open(_ accepted: consuming AcceptedSocket, proxy: Proxy, number: Int) {
+  /// - Parameter origin: the connection of ours that this is the other end of.
+  func open(
+    _ accepted: consuming AcceptedSocket, proxy: Proxy, number: Int, from origin: OwnConnections.Outgoing? = nil
+  ) {
     nextID += 1
     let session = Session(id: nextID, number: number, accepted: accepted, proxy: proxy, sessions: self)
+    if let origin { ownConnections.opened(session, from: origin) }
     live[session.id] = session
     proxy.liveSessions += 1
     events.record(.sessionOpened(client: session.client), proxy: proxy.name, session: session.id)
@@ -55,6 +61,7 @@ final class SessionTable {
     session.proxy.liveSessions -= 1
     waitingForMemory[session.id] = nil
     session.proxy.counters.closed[reason, default: 0] += 1
+    ownConnections.ended(session)
     events.record(
       .sessionClosed(reason, upstreamBytes: session.upstreamBytes, downstreamBytes: session.downstreamBytes),
       proxy: session.proxy.name, session: session.id)
@@ -81,12 +88,17 @@ final class SessionTable {
     for session in live.values where changed.contains(ObjectIdentifier(session.proxy)) { session.adoptConditions() }
   }
 
-  func dial(_ upstream: String, completion: @escaping (Result<StreamSocket, DialError>) -> Void) -> Dial {
+  func dial(
+    _ upstream: String, for session: Session, completion: @escaping (Result<StreamSocket, DialError>) -> Void
+  ) -> Dial {
     do throws(EndpointError) {
       let endpoint = try Endpoint(parsing: upstream)
       // As when a program connects to an address without a host: this machine.
       let host = endpoint.host.isEmpty ? "localhost" : endpoint.host
-      return dialer.dial(host: host, service: endpoint.service, completion: completion)
+      return dialer.dial(
+        host: host, service: endpoint.service,
+        onConnect: { [ownConnections, unowned session] socket in ownConnections.wentOut(socket, of: session) },
+        completion: completion)
     } catch {
       return dialer.fail(.badAddress(error.description), completion: completion)
     }

@@ -23,8 +23,15 @@ package final class Dialer {
   ///
   /// Calls `completion` on the loop, never during this call, unless the dial is cancelled or dropped first. The socket has
   /// no delegate yet, and its flags may be set already: look at them once.
-  package func dial(host: String, service: String, completion: @escaping Completion) -> Dial {
+  ///
+  /// - Parameter onConnect: told of each connection that is begun, before its other end can have been served. Like after
+  ///   connect(2), the socket has its local address.
+  package func dial(
+    host: String, service: String, onConnect: @escaping (StreamSocket) -> Void = { _ in },
+    completion: @escaping Completion
+  ) -> Dial {
     let dial = makeDial(target: "\(host):\(service)", completion)
+    dial.onConnect = onConnect
     switch AddressLookup.immediate(host: host, service: service) {
     case .success(let addresses): dial.start(addresses)
     case .failure(let error): dial.failLater(.badAddress("\(host):\(service): \(error.reason)"))
@@ -71,6 +78,7 @@ package final class Dial {
   private let timeoutNanoseconds: Int64
   private let deadline: Int64
   private var completion: Dialer.Completion?
+  fileprivate var onConnect: (StreamSocket) -> Void = { _ in }
   private var request: Resolver.Request?
   private var schedule: DialSchedule?
   private var attempts: [Int: Attempt] = [:]
@@ -138,6 +146,7 @@ package final class Dial {
   private func connect(_ index: Int, _ address: SocketAddress) -> [DialSchedule.Action] {
     do {
       let socket = try StreamSocket(loop: loop, connectingTo: address)
+      onConnect(socket)
       attempts[index] = Attempt(index: index, socket: socket, dial: self)
       return []
     } catch {

@@ -88,6 +88,11 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     SocketAddress(high: high, low: low, scope: scope, port: port, family: family)
   }
 
+  /// IPv4 inside IPv6, as a socket for both shows it, as plain IPv4; so that the two ends of a connection read alike.
+  package var unmapped: SocketAddress {
+    ipv4.map { SocketAddress(ipv4: $0, port: port) } ?? self
+  }
+
   private init(high: UInt64, low: UInt64, scope: UInt32, port: UInt16, family: Family) {
     (self.high, self.low, self.scope, self.port, self.family) = (high, low, scope, port, family)
   }

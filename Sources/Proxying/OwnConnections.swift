@@ -1,0 +1,98 @@
+import Reactor
+
+/// Connections that one of our proxies makes to another, or to itself: a proxy whose upstream leads back to it would open
+/// sessions until descriptors run out.
+///
+/// Nothing is guessed. A connection that comes in from the address and port that one of ours went out from, at the address
+/// that it went to, is that one; so a chain is followed over any number of proxies. Where another program or a rewritten
+/// address stands between, it isn't seen.
+final class OwnConnections {
+  /// A connection of ours that goes out to a port of ours.
+  struct Outgoing {
+    let session: Int
+    /// The names of the proxies that it has come through, the first one first.
+    let route: [String]
+    fileprivate let began: Int64
+  }
+
+  private struct Ends: Hashable {
+    let client: SocketAddress
+    let server: SocketAddress
+  }
+
+  /// One that hasn't come in after so long never will: refused, or cut off under way.
+  private static let patienceNanoseconds: Int64 = 30_000_000_000
+  /// From this many on those are looked for.
+  private static let enough = 1_000
+
+  /// The ports that our proxies have. A connection to any other can't come back, and costs nothing here.
+  var ports: () -> Set<UInt16> = { [] }
+  private var knownPorts: Set<UInt16>?
+  private let loop: EventLoop
+  private var underWay: [Ends: Outgoing] = [:]
+  /// Of sessions whose client is one of us: the proxies before their own.
+  private var routes: [Int: [String]] = [:]
+
+  init(loop: EventLoop) {
+    self.loop = loop
+  }
+
+  /// To be called when a proxy got, gave up or changed its port.
+  func portsChanged() {
+    knownPorts = nil
+  }
+
+  /// A session begins to connect: before the other end can have seen anything of it.
+  func wentOut(_ socket: StreamSocket, of session: Session) {
+    let server = socket.peerAddress.unmapped
+    guard hasPort(server.port) else { return }
+    let client = socket.localAddress.unmapped
+    // To connect to "any address" is to connect to the one that it is done from.
+    let ends = Ends(client: client, server: server.isUnspecified ? client.withPort(server.port) : server)
+    if underWay.count >= OwnConnections.enough { forgetOld() }
+    underWay[ends] = Outgoing(
+      session: session.id, route: (routes[session.id] ?? []) + [session.proxy.name], began: loop.now)
+  }
+
+  /// What came in, if it is one of ours; it comes in only once.
+  func cameIn(_ socket: borrowing AcceptedSocket) -> Outgoing? {
+    guard !underWay.isEmpty else { return nil }
+    return underWay.removeValue(forKey: Ends(client: socket.peer.unmapped, server: socket.local.unmapped))
+  }
+
+  /// The session has taken over what came in.
+  func opened(_ session: Session, from outgoing: Outgoing) {
+    routes[session.id] = outgoing.route
+  }
+
+  func ended(_ session: Session) {
+    if !routes.isEmpty { routes[session.id] = nil }
+  }
+
+  private func hasPort(_ port: UInt16) -> Bool {
+    let known = knownPorts ?? ports()
+    knownPorts = known
+    return known.contains(port)
+  }
+
+  private func forgetOld() {
+    let limit = loop.now - OwnConnections.patienceNanoseconds
+    underWay = underWay.filter { $0.value.began > limit }
+  }
+}
+
+@available(*, unavailable)
+extension OwnConnections: Sendable {}
+
+/// Why a session can't have its upstream: the chain of proxies would have no end.
+struct Circle: CustomStringConvertible {
+  let upstream: String
+  /// The names of the proxies, the last of which is that of the first again.
+  let route: [String]
+
+  var description: String {
+    route.suffix(2).first == route.last
+      ? "upstream \(upstream) is this proxy itself"
+      : "upstream \(upstream) leads back to where it comes from: \(route.joined(separator: " → "))"
+  }
+}
