@@ -115,6 +115,34 @@ def resident_bytes(pid):
     return int(shown.stdout) * 1024
 
 
+def go_first(pid):
+    """Lets a process run before others, where that is allowed: what else the machine does is not to be measured."""
+    # The kernel shares the processors among sessions first ("autogroup"), and only then by a process's own priority.
+    for attempt in (lambda: pathlib.Path(f"/proc/{pid}/autogroup").write_text("-15"),
+                    lambda: os.setpriority(os.PRIO_PROCESS, pid, -15)):
+        with contextlib.suppress(OSError):
+            attempt()
+
+
+def waited_seconds(pid):
+    """How long a process has been ready to run without a processor so far; 0 where the system doesn't tell."""
+    file = pathlib.Path(f"/proc/{pid}/schedstat")
+    return int(file.read_text().split()[1]) / 1e9 if file.exists() else 0
+
+
+def network_trouble():
+    """How often the machine has repeated a TCP segment and lost a connection request since it started; zeros where it
+    doesn't tell. Both keep a call waiting for 200 ms and more, whoever serves it."""
+    wanted = {"RetransSegs": "segments repeated", "ListenDrops": "connection requests lost"}
+    counts = dict.fromkeys(wanted.values(), 0)
+    for file in map(pathlib.Path, ("/proc/net/snmp", "/proc/net/netstat")):
+        lines = file.read_text().splitlines() if file.exists() else []
+        for names, values in zip(lines[::2], lines[1::2]):
+            told = dict(zip(names.split(), values.split()))
+            counts |= {label: int(told[name]) for name, label in wanted.items() if name in told}
+    return counts
+
+
 def first_line(*command):
     """What a tool says about its version."""
     try:
