@@ -85,6 +85,20 @@ import Testing
     if halfCloses { #expect(fixture.wait { client.isClosed && fixture.server.connectionCount == 0 }) }
   }
 
+  /// libevent alone would need 15 iterations for it.
+  @Test func aBodyThatIsThereIsReadInOneGo() throws {
+    let fixture = try HTTPFixture()
+    let client = fixture.connect()
+    fixture.pump()
+    client.send("POST / HTTP/1.1\r\nContent-Length: 60000\r\n\r\n" + String(repeating: "x", count: 60_000))
+    #expect(client.hasSentAll)
+    for _ in 0..<3 {
+      fixture.loop.later { fixture.loop.stop() }
+      fixture.loop.run()
+    }
+    #expect(fixture.requests.map(\.body.count) == [60_000])
+  }
+
   @Test func pipelinedRequestsBeforeAHalfCloseAreAllAnswered() throws {
     let fixture = try HTTPFixture()
     let client = fixture.connect()
