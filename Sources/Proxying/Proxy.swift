@@ -170,7 +170,7 @@ package final class Proxy {
   /// The session that went out to here is told: it can't have its upstream.
   private func refuseCircle(_ origin: OwnConnections.Outgoing) {
     guard let session = sessions.live[origin.session] else { return }
-    session.dialFailed(Circle(upstream: session.proxy.upstream, route: origin.route + [name]))
+    session.refuseCircle(Circle(upstream: session.proxy.upstream, route: origin.route + [name]))
   }
 
   // MARK: Conditions

@@ -133,6 +133,8 @@ package final class Session {
   /// Reads nothing more; the session ends when everything that it holds is delivered.
   func drain() {
     if phase == .dialling || phase == .held { return reset(reason: .shutdown) }
+    // An end that has come by now is one: what it ends isn't cut off.
+    drive()
     for direction in Direction.allCases {
       withPipe(direction) { pipe in
         if pipe.source == .open { pipe.source = .cut }
@@ -217,7 +219,10 @@ package final class Session {
       dial = nil
       switch result {
       case .success(let socket): opened(socket)
-      case .failure(let error): dialFailed(error)
+      case .failure(let error):
+        noteDialFailure(error)
+        givesUpAt = loop.instant + Session.refusalTime
+        armTimer()
       }
     }
   }
@@ -229,7 +234,13 @@ package final class Session {
     driveLater()
   }
 
-  func dialFailed(_ error: some CustomStringConvertible) {
+  /// The upstream is found to be this proxy itself, whatever has come of the connection.
+  func refuseCircle(_ circle: Circle) {
+    noteDialFailure(circle)
+    reset(reason: .dialFailed)
+  }
+
+  private func noteDialFailure(_ error: some CustomStringConvertible) {
     proxy.counters.dialFailures += 1
     sessions.log.info(
       "upstream not reached",
@@ -240,8 +251,6 @@ package final class Session {
     sessions.events.record(
       "dial_failed", proxy: proxy.name, session: id,
       [("upstream", .string(proxy.upstream)), ("reason", .string(error.description))])
-    givesUpAt = loop.instant + Session.refusalTime
-    armTimer()
   }
 
   // MARK: Small parts

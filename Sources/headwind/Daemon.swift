@@ -136,7 +136,9 @@ final class Daemon {
   private func listenToSignals() throws(CommandError) {
     try failing { () throws(LoopError) in
       for signal in [ThisProcess.terminate, ThisProcess.interrupt] {
-        signals.append(try SignalSource(loop: loop, signal: signal) { [unowned self] in stop() })
+        // What the sockets have to tell in this iteration came before.
+        signals.append(
+          try SignalSource(loop: loop, signal: signal) { [unowned self] in loop.later { [self] in stop() } })
       }
       signals.append(try SignalSource(loop: loop, signal: ThisProcess.hangUp) { [unowned self] in reload() })
     }
@@ -149,9 +151,10 @@ final class Daemon {
       return loop.stop()
     }
     ServiceNotifier.stopping()
-    log.info("stopping", [("sessions", .integer(Int64(registry.sessions.count)))])
-    // Nothing new is to come, by no way.
+    let sessions = registry.sessions.count
+    // Nothing new is to come, by no way; then it is said.
     control?.close()
     draining = registry.drain { [self] in loop.stop() }
+    log.info("stopping", [("sessions", .integer(Int64(sessions)))])
   }
 }
