@@ -1,10 +1,8 @@
-"""Numbers as people read them, Markdown tables, JSON files and the block in the README."""
+"""Numbers as people read them, Markdown tables, JSON files and the blocks of pages that scripts write."""
 
 import json
 import statistics
 import sys
-
-BEGIN, END = "<!-- measure:begin -->", "<!-- measure:end -->"
 
 
 def time_text(seconds):
@@ -56,11 +54,22 @@ def write_json(path, report):
         file.write("\n")
 
 
-def replace_block(readme, text):
-    """Puts `text` between the marks in the file."""
-    content = readme.read_text() if readme.exists() else ""
-    before, begin, rest = content.partition(BEGIN)
-    _, end, after = rest.partition(END)
+def block(text, name):
+    """What stands between the marks of that name; empty without them."""
+    begin, end = _marks(name)
+    return text.partition(begin)[2].partition(end)[0]
+
+
+def replace_block(page, text, name):
+    """Puts `text` between the marks of that name in the file."""
+    begin_mark, end_mark = _marks(name)
+    content = page.read_text() if page.exists() else ""
+    before, begin, rest = content.partition(begin_mark)
+    _, end, after = rest.partition(end_mark)
     if not begin or not end:
-        sys.exit(f"{readme.name} has no block between {BEGIN} and {END}")
-    readme.write_text(f"{before}{BEGIN}\n{text.strip()}\n{END}{after}")
+        sys.exit(f"{page.name} has no block between {begin_mark} and {end_mark}")
+    page.write_text(f"{before}{begin}\n{text.strip()}\n{end}{after}")
+
+
+def _marks(name):
+    return f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
