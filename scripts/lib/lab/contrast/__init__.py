@@ -1,0 +1,1 @@
+"""The differences between toxiproxy and headwind, one small case each, in groups."""
