@@ -10,14 +10,28 @@ extension Link {
   }
 
   mutating func change(to newPlan: [StagePlan], isNewConnection: Bool, at now: Instant) {
-    // What is due by now has left, however late this call is.
-    while let segment = run(at: now) { outbox.append(segment) }
+    passOnWhatIsDue(at: now)
     guard !plan.isEmpty || !newPlan.isEmpty else { return }
     for index in stages.indices { collectVerdicts(stage: index) }
     var previous = Previous(plan: plan, stages: stages)
     plan = newPlan
     stages = []
     rebuild(from: &previous, isNewConnection: isNewConnection, at: now)
+  }
+
+  /// What is due by now has left its stage, however late this call is. Not what is cut up: that would be a step for each
+  /// piece, and whoever cuts may begin anew.
+  private mutating func passOnWhatIsDue(at now: Instant) {
+    var hasMoved = true
+    while hasMoved {
+      hasMoved = false
+      for index in stages.indices.reversed() where !stages[index].toxic.cutsWrites {
+        while let segment = stages[index].toxic.poll(at: now) {
+          enter(segment, stage: index + 1, at: now)
+          hasMoved = true
+        }
+      }
+    }
   }
 
   /// The chain before a change.

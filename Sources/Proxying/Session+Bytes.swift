@@ -21,12 +21,12 @@ extension Session {
     case unfinished
   }
 
-  /// Where a toxic cuts the stream into pieces each is a write of its own, until the socket is full.
+  /// Where a toxic cuts the stream into pieces each is a write of its own, as long as the socket takes them.
   private func writePieces(_ direction: Direction, _ now: Instant) -> Pieces {
     for number in 0..<Session.piecesInARow {
       var hasMore = false
       withPipe(direction) { pipe in
-        guard pipe.sink == .open, pipe.link.cutsWrites, pipe.unsent == 0 else { return }
+        guard pipe.sink == .open, pipe.link.cutsWrites else { return }
         hasMore = pipe.link.deadline.map { $0 <= now } ?? false
       }
       guard hasMore else { return number == 0 ? .none : .written }

@@ -105,4 +105,19 @@ import Testing
     let behind = bench.addLink([.latency(2_000), .slicer(1_000, milliseconds: 1)])
     #expect(behind.allowance == 2_000_000 + 256 * 1024)
   }
+
+  /// A change of the chain is no step for each of millions of pieces.
+  @Test func aLargeBacklogDoesNotSlowChangesDown() {
+    let chain: [StagePlan] = [.slicer(1), .noop()]
+    var link = Link(
+      LinkIdentity(seed: 1, proxy: "web", session: 1, direction: .upstream), plan: [.stall()] + chain, owner: 0,
+      at: .zero)
+    link.receive(.bytes(Extent(start: 0, count: 8_000_000)), at: .zero)
+    link.change(to: chain, at: .zero)
+    let clock = ContinuousClock()
+    let time = clock.measure {
+      for number in 1...100 { link.change(to: chain + [.latency(Double(number % 2), name: "beside")], at: .zero) }
+    }
+    #expect(time < .seconds(2))
+  }
 }
