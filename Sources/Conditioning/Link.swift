@@ -62,8 +62,8 @@ package struct Link: ~Copyable {
   package var deadline: Instant? {
     if !outbox.isEmpty { return .distantPast }
     var earliest: Instant?
-    for stage in stages {
-      if let deadline = stage.toxic.deadline { earliest = min(earliest ?? deadline, deadline) }
+    for index in stages.indices where !isHeldUp(stage: index) {
+      if let deadline = stages[index].toxic.deadline { earliest = min(earliest ?? deadline, deadline) }
     }
     return earliest
   }
@@ -112,7 +112,7 @@ package struct Link: ~Copyable {
   mutating func run(at now: Instant) -> Segment? {
     var index = stages.count - 1
     while index >= 0 {
-      guard let segment = stages[index].toxic.poll(at: now) else {
+      guard !isHeldUp(stage: index), let segment = stages[index].toxic.poll(at: now) else {
         index -= 1
         continue
       }
@@ -121,6 +121,14 @@ package struct Link: ~Copyable {
       stages[index].toxic.receive(segment, at: now)
     }
     return nil
+  }
+
+  /// Whether a stage must not cut any more, because the one behind it is full: pieces take far more memory than what
+  /// they are cut from. A stage that hangs or discards still has to see a reset.
+  private func isHeldUp(stage index: Int) -> Bool {
+    guard index + 1 < stages.count, stages[index].toxic.cutsWrites else { return false }
+    let next = stages[index + 1].toxic
+    return next.allowance <= 0 && !next.isHanging && !next.hasLostBytes
   }
 
   mutating func collectVerdicts(stage index: Int) {

@@ -10,8 +10,12 @@ extension Link {
   }
 
   mutating func change(to newPlan: [StagePlan], isNewConnection: Bool, at now: Instant) {
+    guard newPlan != plan else {
+      // The other direction's toxics changed. The array is taken over, so that all links go on sharing one.
+      plan = newPlan
+      return
+    }
     passOnWhatIsDue(at: now)
-    guard !plan.isEmpty || !newPlan.isEmpty else { return }
     for index in stages.indices { collectVerdicts(stage: index) }
     var previous = Previous(plan: plan, stages: stages)
     plan = newPlan

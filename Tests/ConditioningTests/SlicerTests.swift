@@ -1,5 +1,6 @@
-import Conditioning
 import Testing
+
+@testable import Conditioning
 
 @Suite struct SlicerTests {
   /// A chunk, average, and the pieces without variation: halves of halves, down to the average at most.
@@ -91,19 +92,52 @@ import Testing
 
   @Test func takesNoMoreThanItCanPassOn() {
     let bench = Bench()
-    let slow = bench.addLink([.slicer(10, milliseconds: 1_000)])
-    #expect(slow.allowance == 5_120)
+    // Less than two packets would be read only when all behind the slicer is gone, too.
+    let slow = bench.addLink([.slicer(1, milliseconds: 1_000)])
+    #expect(slow.allowance == 2_896)
+    let slower = bench.addLink([.slicer(10, milliseconds: 1_000)])
+    #expect(slower.allowance == 5_120)
     let fast = bench.addLink([.slicer(1_000, milliseconds: 1)])
     #expect(fast.allowance == 256 * 1024)
-    // Single bytes without a wait, too: taking them away must not take long.
-    let crumbs = bench.addLink([.slicer(1)])
-    crumbs.receive(600, opens: false, at: bench.now)
-    #expect(crumbs.allowance == 0)
-    let unhindered = bench.addLink([.slicer(10)])
-    #expect(unhindered.allowance == .max)
+    // Without a wait, too: all of it may leave at once, and what delays it then keeps it in pieces.
+    let crumbs = bench.addLink([.slicer(1), .stall()])
+    #expect(crumbs.allowance == 2_896)
+    crumbs.receive(3_000, opens: false, at: bench.now)
+    #expect(crumbs.allowance < 0)
     // Under a long delay that much more has to be under way.
     let behind = bench.addLink([.latency(2_000), .slicer(1_000, milliseconds: 1)])
     #expect(behind.allowance == 2_000_000 + 256 * 1024)
+    let unhindered = bench.addLink([.latency(2_000), .slicer(10)])
+    #expect(unhindered.allowance == .max)
+  }
+
+  /// A change runs a few pieces of what is due, not the millions that a second of a fast stream can be cut into.
+  @Test func aChangeDoesNotRunAllPieces() {
+    let bench = Bench()
+    let link = bench.addLink([.latency(10), .slicer(1)])
+    link.receive(50_000_000, opens: false, at: bench.now)
+    bench.jump(to: .milliseconds(15))
+    let start = ContinuousClock.now
+    bench.change(link, to: [.latency(10), .slicer(1), .latency(20, name: "more")])
+    #expect(link.table.count == 64)
+    bench.change(link, to: [.latency(20, name: "more")])
+    #expect(ContinuousClock.now - start < .seconds(5))
+    bench.settle()
+    expectFaithful(link, ended: false)
+    #expect(link.table.last?.milliseconds == 35)
+  }
+
+  /// What stands behind a slicer holds single pieces: only so many, and the rest waits uncut.
+  @Test(arguments: 0..<4) func cutsNoMoreThanIsTakenBehindIt(number: Int) {
+    let next: StagePlan = [.latency(1_000), .stall(.seconds(1)), .rate(8_000), .resetPeer(10)][number]
+    let bench = Bench()
+    let link = bench.addLink([.slicer(1), next])
+    bench.send(2_000_000, to: link)
+    #expect(link.deadline.map { $0 > bench.now } ?? true)
+    #expect(link.link.stages[1].toxic.heldBytes <= 256 * 1024)
+    bench.change(link, to: [next])
+    bench.settle()
+    if link.table.last?.what != "reset" { expectFaithful(link, ended: false) }
   }
 
   /// A change of the chain is no step for each of millions of pieces.

@@ -19,9 +19,11 @@ package struct Slicer: Toxic {
     }
   }
 
-  /// What is held before the reader must stop: every piece costs a step when the chain changes.
+  /// What is held before the reader must stop. Stages behind this one hold it piece by piece, at some 50 bytes each.
   static let heldPiecesLimit: Int64 = 512
   static let heldBytesLimit = 256 * 1024
+  /// Two packets: a reader doesn't read less than one while the link holds anything.
+  static let heldBytesLeast = 2 * 1448
 
   private var parameters: Parameters
   private var generator: SeededGenerator
@@ -71,11 +73,12 @@ package struct Slicer: Toxic {
 
   package func allowance(behind transit: Interval) -> Int {
     let size = parameters.averageSize > 0 ? parameters.averageSize : Int64(Self.heldBytesLimit)
-    let held = min(Self.heldBytesLimit, Int(clamping: bytes(Self.heldPiecesLimit, of: size)))
-    guard parameters.delay > .zero else { return heldBytes < held ? .max : 0 }
+    let pieces = Int(clamping: bytes(Self.heldPiecesLimit, of: size))
+    let held = max(Self.heldBytesLeast, min(Self.heldBytesLimit, pieces))
     // What leaves while `transit` passes must be under way.
-    let pieces = max(.zero, transit).nanoseconds / parameters.delay.nanoseconds
-    return Int(clamping: bytes(pieces, of: size)).addingSaturated(held) - heldBytes
+    guard parameters.delay > .zero else { return transit > .zero && heldBytes < held ? .max : held - heldBytes }
+    let passing = max(.zero, transit).nanoseconds / parameters.delay.nanoseconds
+    return Int(clamping: bytes(passing, of: size)).addingSaturated(held) - heldBytes
   }
 
   package mutating func surrender() -> [Segment] {

@@ -49,6 +49,12 @@ final class Bench {
     now = time
   }
 
+  /// Time passes and no deadline is served.
+  func jump(to time: Instant) {
+    precondition(time >= now, "time does not go back")
+    now = time
+  }
+
   func advance(by interval: Interval) {
     advance(to: now + interval)
   }
