@@ -203,12 +203,18 @@ package final class Session {
   /// Set when a client that was never to be answered has closed and its time is over, or what it hung on was lifted: a
   /// request whose client is gone must not reach the upstream then. And when the upstream wasn't reached.
   private func reasonToGiveUp(_ now: Instant) -> CloseReason? {
-    if upstream.link.isHanging, clientSocket?.peerClosed ?? false {
+    let isHanging = upstream.link.isHanging || downstream.link.isHanging
+    if isHanging, clientSocket?.peerClosed ?? false {
       givesUpAt = givesUpAt ?? now + Session.hangUpTime
     }
     guard let givesUpAt else { return nil }
     if phase == .dialling { return now >= givesUpAt ? .dialFailed : nil }
-    return now >= givesUpAt || !upstream.link.isHanging ? .dropped : nil
+    if now >= givesUpAt { return .dropped }
+    guard !isHanging else { return nil }
+    // Only the answer hung, and the whole request is there: it may be had now.
+    guard upstream.sink == .ended else { return .dropped }
+    self.givesUpAt = nil
+    return nil
   }
 
   // MARK: The upstream
@@ -290,7 +296,8 @@ package final class Session {
     guard phase != .lingering else { return }
     let deadlines = [upstream.link.deadline, downstream.link.deadline, givesUpAt, drainCheck].compactMap { $0 }
     if let next = deadlines.min() {
-      arm(at: next)
+      // Who has asked for its turn needs no timer for what is due already: it would come out of turn.
+      if !isQueuedToDrive || next > loop.instant { arm(at: next) }
     } else {
       // An idle session holds no timer either: it would be a third of its memory.
       timer = nil

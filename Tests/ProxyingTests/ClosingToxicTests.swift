@@ -38,6 +38,28 @@ import Testing
     #expect(bench.registry.bufferedBytes == 0)
   }
 
+  /// What the upstream does behind the limit doesn't concern the client any more.
+  @Test func aLimitIsDeliveredWholeThoughTheUpstreamResets() throws {
+    let bytes = payload(4_000_000)
+    let upstream = try sender(bytes)
+    let limit: Int64 = 3_500_001
+    let proxy = try bench.create(upstream: upstream.address, toxics: [toxic(.limitData(bytes: limit))])
+    let client = try bench.connect(proxy, isReading: false)
+    // It reads until the limit has come, and no further.
+    try bench.loop.runUntil {
+      client.isReading = client.received.count < 1_000_000
+      return bench.registry.sessions.first.map { $0.downstream.sink == .closeDue } ?? false
+    }
+    client.isReading = false
+    upstream.peers.forEach { $0.reset() }
+    bench.loop.run(forMilliseconds: 50)
+    client.isReading = true
+    try bench.loop.runUntil { client.isOver }
+    #expect(client.isEnded && client.received.count == Int(limit))
+    client.close()
+    try bench.loop.runUntil { bench.registry.sessions.isEmpty }
+  }
+
   /// The same through a delay, and with the client's own end behind the limit.
   @Test func aLimitUpstreamClosesThoughTheClientHasEnded() throws {
     let upstream = try Upstream(bench.loop)

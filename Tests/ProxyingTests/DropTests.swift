@@ -173,6 +173,34 @@ import Testing
     #expect(bench.reasons() == ["dropped"])
   }
 
+  /// An answer that hangs alone: who has closed is let go as well, and gets it if the hang is lifted before.
+  @Test(arguments: [false, true]) func aClientThatClosesUnderAHangingAnswer(isLifted: Bool) throws {
+    let bench = try Bench()
+    let upstream = try Upstream(bench.loop) { peer in
+      peer.onEnd = {
+        peer.send("hello")
+        peer.finish()
+      }
+    }
+    let hang = ToxicSpec.drop(1, how: .hang, stream: .downstream)
+    let proxy = try bench.create(upstream: upstream.address, toxics: [hang])
+    let client = try bench.connect(proxy)
+    client.finish()
+    try bench.loop.runUntil { bench.registry.sessions.first?.givesUpAt != nil && upstream.peers.first?.isEnded ?? false }
+    let session = try #require(bench.registry.sessions.first)
+    bench.loop.run(forMilliseconds: 10)
+    if isLifted {
+      try bench.registry.removeToxic(hang.name, from: proxy.name)
+    } else {
+      session.givesUpAt = bench.loop.instant
+      session.drive()
+    }
+    try bench.loop.runUntil { client.isOver }
+    #expect(client.isEnded == isLifted && client.text == (isLifted ? "hello" : ""))
+    client.close()
+    try bench.loop.runUntil { bench.registry.sessions.isEmpty }
+  }
+
   /// A connection that is kept alive makes a decision for each exchange; only the last ones are kept.
   @Test func decisionsAreBounded() throws {
     let bench = try Bench()
