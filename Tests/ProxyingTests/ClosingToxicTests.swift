@@ -40,24 +40,22 @@ import Testing
 
   /// What the upstream does behind the limit doesn't concern the client any more.
   @Test func aLimitIsDeliveredWholeThoughTheUpstreamResets() throws {
-    let bytes = payload(4_000_000)
-    let upstream = try sender(bytes)
-    let limit: Int64 = 3_500_001
-    let proxy = try bench.create(upstream: upstream.address, toxics: [toxic(.limitData(bytes: limit))])
+    var limits = Limits()
+    limits.unsentBytes = 64 << 20
+    let bench = try Bench(limits)
+    let upstream = try Upstream(bench.loop) { $0.send(payload(21_000_000)) }
+    let proxy = try bench.create(upstream: upstream.address, toxics: [toxic(.limitData(bytes: 20_000_000))])
     let client = try bench.connect(proxy, isReading: false)
-    // It reads until the limit has come, and no further.
-    try bench.loop.runUntil {
-      client.isReading = client.received.count < 1_000_000
-      return bench.registry.sessions.first.map { $0.downstream.sink == .closeDue } ?? false
-    }
-    client.isReading = false
+    try bench.loop.runUntil { bench.registry.sessions.first.map { $0.downstream.sink == .closeDue } ?? false }
+    try #require(bench.registry.sessions.first.map { $0.downstream.unsent > 0 } ?? false)
     upstream.peers.forEach { $0.reset() }
     bench.loop.run(forMilliseconds: 50)
     client.isReading = true
     try bench.loop.runUntil { client.isOver }
-    #expect(client.isEnded && client.received.count == Int(limit))
+    #expect(client.isEnded && client.received.count == 20_000_000)
     client.close()
     try bench.loop.runUntil { bench.registry.sessions.isEmpty }
+    #expect(bench.reasons() == ["dropped"])
   }
 
   /// The same through a delay, and with the client's own end behind the limit.

@@ -25,7 +25,7 @@ package struct LimitData: Toxic {
   }
 
   package mutating func receive(_ segment: Segment, at now: Instant) {
-    guard segment != .reset else { return passing.append(segment) }
+    // A reset, too, comes behind the close: it must not overtake what a slow reader hasn't got yet.
     guard !hasClosed else { return }
     guard case .bytes(var extent) = segment else { return passing.append(segment) }
     let room = Int(clamping: max(0, parameters.bytes - passed))
