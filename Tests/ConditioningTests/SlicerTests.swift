@@ -111,7 +111,7 @@ import Testing
     #expect(unhindered.allowance == .max)
   }
 
-  /// A change runs a few pieces of what is due, not the millions that a second of a fast stream can be cut into.
+  /// A change runs none of the millions of pieces that a second of a fast stream can be cut into.
   @Test func aChangeDoesNotRunAllPieces() {
     let bench = Bench()
     let link = bench.addLink([.latency(10), .slicer(1)])
@@ -119,7 +119,6 @@ import Testing
     bench.jump(to: .milliseconds(15))
     let start = ContinuousClock.now
     bench.change(link, to: [.latency(10), .slicer(1), .latency(20, name: "more")])
-    #expect(link.table.count == 64)
     bench.change(link, to: [.latency(20, name: "more")])
     #expect(ContinuousClock.now - start < .seconds(5))
     bench.settle()

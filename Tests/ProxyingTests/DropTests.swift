@@ -186,7 +186,9 @@ import Testing
     let proxy = try bench.create(upstream: upstream.address, toxics: [hang])
     let client = try bench.connect(proxy)
     client.finish()
-    try bench.loop.runUntil { bench.registry.sessions.first?.givesUpAt != nil && upstream.peers.first?.isEnded ?? false }
+    try bench.loop.runUntil {
+      bench.registry.sessions.first?.givesUpAt != nil && upstream.peers.first?.isEnded ?? false
+    }
     let session = try #require(bench.registry.sessions.first)
     bench.loop.run(forMilliseconds: 10)
     if isLifted {
