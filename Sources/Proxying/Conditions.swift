@@ -63,6 +63,9 @@ struct Conditions {
     return copy
   }
 
+  /// What comes after these conditions counts connections anew.
+  mutating func forgetCounts() { filters = [:] }
+
   /// Rate first, then delay: a packet is on the wire before it is under way. The names are the same for all profiles,
   /// so that a switch changes the stages in place and what they hold follows the new numbers.
   private mutating func addPath(of profile: Profile, _ direction: Direction, _ shared: SharedPaths) {

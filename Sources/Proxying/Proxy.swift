@@ -175,6 +175,9 @@ package final class Proxy {
 
   // MARK: Conditions
 
+  /// Its toxics count connections anew from the next conditions on, even where they keep their names.
+  func countAnew() { conditions.forgetCounts() }
+
   /// Puts new conditions in force for new sessions; the live ones follow by ``SessionTable/adoptConditions(of:)``.
   func adopt(_ conditions: Conditions) {
     self.conditions = conditions.counting(from: self.conditions, connections: opened)

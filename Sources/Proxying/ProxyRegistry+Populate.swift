@@ -128,10 +128,11 @@ extension ProxyRegistry {
     if step.isChanged {
       proxy.upstream = step.spec.upstream
       proxy.resetSessions(reason: .proxyUpdated)
+      proxy.countAnew()
     }
     let listed = step.spec.toxics ?? []
     // A client sends back what it was shown, which is without hidden ones and has an order of its own: that says nothing.
-    let saysNothing = listed.isEmpty || listed == proxy.listedToxics()
+    let saysNothing = listed.isEmpty || listed == proxy.listedToxics() || listed == proxy.listedToxicsUnhidden
     let toxics = step.isChanged || isWhole || !saysNothing ? listed : proxy.toxics
     let hasNewToxics = toxics != proxy.toxics
     proxy.toxics = toxics
@@ -149,6 +150,17 @@ extension ProxyRegistry {
     guard let name = spec.profile, let profile = catalogue[name] else { return }
     guard proxy.ownProfile.current != profile else { return }
     proxy.ownProfile.set(profile, cause: .set)
+  }
+}
+
+extension Proxy {
+  /// All toxics, as they come back from a client that asked for the hidden ones, too.
+  fileprivate var listedToxicsUnhidden: [ToxicSpec] {
+    listedToxics(includingHidden: true).map { toxic in
+      var copy = toxic
+      copy.isHidden = false
+      return copy
+    }
   }
 }
 

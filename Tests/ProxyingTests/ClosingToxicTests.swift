@@ -176,6 +176,21 @@ import Testing
     #expect(try struck(of: 4, proxy) == [1, 2, 3])
   }
 
+  /// Another upstream makes another proxy of it, whose toxics begin to count.
+  @Test func aProxyThatIsReplacedCountsAnew() throws {
+    let (one, two) = (try Upstream.echo(bench.loop), try Upstream.echo(bench.loop))
+    var chooser = toxic(.limitData(bytes: 0))
+    chooser.trigger.firstConnections = 1
+    let proxy = try bench.create(upstream: one.address, toxics: [chooser])
+    #expect(try struck(of: 3, proxy) == [1])
+    let spec = ProxySpec(name: "web", listen: proxy.listen, upstream: two.address, toxics: [chooser])
+    try bench.populate([spec])
+    #expect(try struck(of: 3, proxy) == [1])
+    // The same once more changes nothing.
+    try bench.populate([spec])
+    #expect(try struck(of: 2, proxy) == [])
+  }
+
   @Test func aProfilesToxicCountsFromTheSwitch() throws {
     let upstream = try Upstream.echo(bench.loop)
     let proxy = try bench.create(upstream: upstream.address)

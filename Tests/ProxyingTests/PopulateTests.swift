@@ -53,6 +53,13 @@ import Testing
     let toxics = [hidden, .latency(1), .noop(.upstream)]
     let proxy = try bench.populate([spec("p", toxics: toxics)])[0]
     try bench.populate([spec("p", proxy.listen, toxics: proxy.listedToxics())])
+    // And as they are shown to those who ask for all.
+    let all = proxy.listedToxics(includingHidden: true).map { toxic in
+      var copy = toxic
+      copy.isHidden = false
+      return copy
+    }
+    try bench.populate([spec("p", proxy.listen, toxics: all)])
     #expect(proxy.toxics == toxics)
     #expect(bench.events("proxy_updated").isEmpty)
     try bench.populate([spec("p", proxy.listen, toxics: [.latency(2)])])
