@@ -73,6 +73,7 @@ extension Link {
           lastKept = index
         } else if toxic != nil {
           surrendered[index] = toxic?.surrender() ?? []
+          toxic?.bytesComeAgain(bytesHeld(behind: index, places))
         }
       }
       let made = toxic ?? entry.makeToxic(identity, owner: owner, isNewConnection: isNewConnection, at: now)
@@ -82,6 +83,11 @@ extension Link {
       surrendered[index] += old.stages[index].toxic.surrender()
     }
     feed(surrendered, places: places, at: now)
+  }
+
+  /// Bytes in stages that stood behind the old stage `index` and stand before it now.
+  private func bytesHeld(behind index: Int, _ places: [Int?]) -> Int {
+    places[(index + 1)...].reduce(0) { sum, place in sum + (place.map { stages[$0].toxic.heldBytes } ?? 0) }
   }
 
   /// The old stage's toxic, with the new parameters; nil when it is of another kind.

@@ -33,6 +33,9 @@ package protocol Toxic {
   /// Whether each segment that it yields is to be a write of its own.
   var cutsWrites: Bool { get }
 
+  /// That many bytes that have passed it will come again, because stages behind it that hold them now stand before it.
+  mutating func bytesComeAgain(_ count: Int)
+
   /// Everything held, in order; the toxic is empty afterwards. One that has lost bytes closes the connection here, if it
   /// has not done so before.
   mutating func surrender() -> [Segment]
@@ -47,6 +50,7 @@ extension Toxic {
   package var isHanging: Bool { false }
   package var hasLostBytes: Bool { false }
   package var cutsWrites: Bool { false }
+  package mutating func bytesComeAgain(_ count: Int) {}
   package mutating func takeVerdicts() -> [Verdict] { [] }
 }
 

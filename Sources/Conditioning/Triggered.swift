@@ -79,6 +79,11 @@ struct Triggered: Toxic {
 
   func allowance(behind transit: Interval) -> Int { toxic?.allowance(behind: transit) ?? .max }
 
+  mutating func bytesComeAgain(_ count: Int) {
+    passed = max(0, passed - Int64(count))
+    toxic?.bytesComeAgain(count)
+  }
+
   mutating func surrender() -> [Segment] {
     passing.takeAll() + (toxic?.surrender() ?? [])
   }

@@ -61,7 +61,7 @@ extension Config {
     logLevel = try fields.choice("log_level", of: LogLevel.self)
     connectTimeoutMilliseconds = try fields.integer("connect_timeout_ms", in: 1...3_600_000)
     drainTimeoutMilliseconds = try fields.integer("drain_timeout_ms", in: 0...3_600_000)
-    maxLinkBufferBytes = try fields.integer("max_link_buffer_bytes", in: 4_096...1 << 40)
+    maxLinkBufferBytes = try fields.integer("max_link_buffer_bytes", in: 4_096...1 << 31)
     maxBufferBytes = try fields.integer("max_buffer_bytes", in: 4_096...1 << 50)
     maxConnections = try fields.integer("max_connections", in: 1...10_000_000)
   }

@@ -79,6 +79,23 @@ import Testing
     #expect(link.table.map(\.what) == ["60", "end"])
   }
 
+  /// Bytes that the latency holds pass the limit twice when the two change places, and are counted once.
+  @Test func aNewOrderCountsNoByteTwice() {
+    let bench = Bench()
+    let link = bench.addLink([.limit(100), .latency(700)])
+    bench.send(60, to: link)
+    bench.change(link, to: [.latency(700), .limit(100)])
+    bench.send(60, to: link)
+    bench.settle()
+    #expect(link.table.map(\.what) == ["60", "40", "close"])
+    let triggered = bench.addLink([.drop(1, per: .connection).triggered(bytes: 100), .latency(700)])
+    bench.send(60, to: triggered)
+    bench.change(triggered, to: [.latency(700), .drop(1, per: .connection).triggered(bytes: 100)])
+    bench.send(60, to: triggered)
+    bench.settle()
+    #expect(triggered.table.map(\.what) == ["60", "40", "reset"])
+  }
+
   /// The order of the chain counts.
   @Test func inChains() {
     let bench = Bench()

@@ -48,6 +48,10 @@ package struct LimitData: Toxic {
 
   package func allowance(behind transit: Interval) -> Int { hasClosed ? 0 : .max }
 
+  package mutating func bytesComeAgain(_ count: Int) {
+    passed = max(0, passed - Int64(count))
+  }
+
   package mutating func surrender() -> [Segment] {
     passing.takeAll()
   }
