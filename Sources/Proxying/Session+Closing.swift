@@ -76,6 +76,9 @@ extension Session {
     dial = nil
     clientSocket?.shutdownWrite()
     upstreamSocket?.shutdownWrite()
+    upstream.abandon()
+    downstream.abandon()
+    sessions.memoryMayBeBack()
     noteDecisions()
     phase = .lingering
     givesUpAt = loop.instant + Session.hangUpTime

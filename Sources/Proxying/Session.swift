@@ -208,7 +208,7 @@ package final class Session {
       givesUpAt = givesUpAt ?? now + Session.hangUpTime
     }
     guard let givesUpAt else { return nil }
-    if phase == .dialling { return now >= givesUpAt ? .dialFailed : nil }
+    if phase == .dialling, dial == nil { return now >= givesUpAt ? .dialFailed : nil }
     if now >= givesUpAt { return .dropped }
     guard !isHanging else { return nil }
     // Only the answer hung, and the whole request is there: it may be had now.

@@ -91,6 +91,20 @@ import Testing
     #expect(isDelayed || most == 0)
   }
 
+  @Test func whatIsLeftOfAClosedConnectionHoldsNoBytes() throws {
+    let upstream = try Upstream(bench.loop)
+    let proxy = try bench.create(
+      upstream: upstream.address, toxics: [.latency(3_600_000, .upstream), toxic(.limitData(bytes: 50_000))])
+    let client = try bench.connect(proxy)
+    client.send(payload(500_000))
+    try bench.loop.runUntil { bench.registry.sessions.first?.upstream.queue.count == 500_000 }
+    upstream.peers[0].send(payload(100_000))
+    try bench.loop.runUntil { client.isOver }
+    #expect(client.isEnded && client.received.count == 50_000)
+    // It lingers, for the client hasn't closed its side.
+    #expect(bench.registry.sessions.count == 1 && bench.registry.bufferedBytes == 0)
+  }
+
   @Test func whatCameBeforeTheLossIsDelivered() throws {
     let bytes = payload(1_000_000)
     let upstream = try sender(bytes)
