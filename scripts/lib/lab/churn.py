@@ -6,6 +6,8 @@ import random
 import time
 from dataclasses import dataclass, field
 
+from .machine import waited_seconds
+
 MAX_TOXICS = 5
 TIMEOUT_SECONDS = 10
 
@@ -43,6 +45,7 @@ class Call:
     what: str
     status: int
     seconds: float
+    waited_seconds: float  # of these the daemon was ready to run and had no processor
 
 
 @dataclass
@@ -50,6 +53,7 @@ class Churn:
     """Changes the toxics of proxies by chance, and remembers what each call took."""
 
     control: str
+    pid: int
     seed: int
     calls: list = field(default_factory=list)
     complaints: list = field(default_factory=list)
@@ -62,11 +66,12 @@ class Churn:
         self.connection = http.client.HTTPConnection(host.strip("[]"), int(port), timeout=TIMEOUT_SECONDS)
 
     def call(self, method, path, body=None, expected=(200, 201, 204)):
-        begin = time.monotonic()
+        begin, waited = time.monotonic(), waited_seconds(self.pid)
         self.connection.request(method, path, None if body is None else json.dumps(body))
         answer = self.connection.getresponse()
         content = answer.read()
-        self.calls.append(Call(f"{method} {_kind(path)}", answer.status, time.monotonic() - begin))
+        seconds = time.monotonic() - begin
+        self.calls.append(Call(f"{method} {_kind(path)}", answer.status, seconds, waited_seconds(self.pid) - waited))
         if answer.status not in expected:
             self.complaints.append(f"{method} {path} {body}: {answer.status} {content[:200]!r}")
         return content
