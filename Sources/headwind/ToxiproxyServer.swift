@@ -15,8 +15,12 @@ import Settings
 enum ToxiproxyServer {
   static let name = "toxiproxy-server"
 
+  /// Release binaries have the platform behind the name: `toxiproxy-server-linux-amd64`.
+  ///
   /// - Parameter path: what the program was started by.
-  static func isName(of path: String?) -> Bool { path?.split(separator: "/").last.map { $0 == name } ?? false }
+  static func isName(of path: String?) -> Bool {
+    path?.split(separator: "/").last.map { $0 == name || $0.hasPrefix("\(name)-") } ?? false
+  }
 
   static func run(_ words: [String]) -> Int32 {
     let flags: ServerFlags

@@ -76,7 +76,7 @@ struct ServerFlagsTests {
   }
 
   @Test func anotherNameIsHeadwind() throws {
-    let other = try ServerLink(name: "toxiproxy-server-not")
+    let other = try ServerLink(name: "toxiproxy-serverless")
     #expect(try other.run(["-port", "0"]).status == 64)
     #expect(try other.run(["--version"]).output.hasPrefix("headwind "))
   }
@@ -110,7 +110,24 @@ struct ServerFlagsTests {
     }
   }
 
+  /// As release binaries are called.
+  @Test func aPlatformMayStandBehindTheName() throws {
+    let server = try ServerLink(name: "toxiproxy-server-linux-amd64").start(["-port", "0"])
+    #expect(try server.api.get("/version").json["version"] == "2.12.0")
+  }
+
   // MARK: Config
+
+  @Test func kindsThatOldClientsDontKnowAreNotListed() throws {
+    let file = try link.directory.write(
+      #"""
+      [{"name": "p", "listen": "127.0.0.1:0", "upstream": "127.0.0.1:1",
+        "toxics": [{"type": "stall"}, {"type": "noop"}]}]
+      """#, to: "own.json")
+    let server = try link.start(["-config", file, "-port=0"])
+    #expect(try server.api.get("/proxies/p/toxics").json.array.map { $0["type"].string } == ["noop"])
+    #expect(try server.api.get("/proxies/p/toxics?all=true").json.array.map { $0["type"].string } == ["stall", "noop"])
+  }
 
   @Test func aConfigIsReadWithTheReferencesLeniency() throws {
     let upstream = try Upstream.echo()

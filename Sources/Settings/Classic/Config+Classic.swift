@@ -6,7 +6,11 @@ extension Config {
     do throws(ClassicError) {
       let read = try ProxySpec.classicPopulate(body: text)
       var config = Config()
-      config.proxies = read.value
+      config.proxies = read.value.map { proxy in
+        var proxy = proxy
+        proxy.toxics = proxy.toxics?.map(\.hiddenFromOldClients)
+        return proxy
+      }
       return ClassicBody(value: config, warnings: read.warnings)
     } catch {
       throw SettingsError(source: path, message: error.reason)

@@ -57,8 +57,8 @@ extension Fields {
 }
 
 extension ToxicSpec {
-  /// Hidden where an old client that lists the toxics would stop at this one.
-  fileprivate var hiddenFromOldClients: ToxicSpec {
+  /// Hidden where an old client that lists the toxics would stop at this one: toxics of config files.
+  var hiddenFromOldClients: ToxicSpec {
     var copy = self
     copy.isHidden = !type.isClassic
     return copy
