@@ -18,4 +18,13 @@ package struct Limits: Equatable, Sendable {
   package var sessions = 100_000
 
   package init() {}
+
+  /// No more sessions than there are file descriptors for, two each. Some are left for the control port, which is the way
+  /// out when there are too many, and for listeners and lookups.
+  package func fitting(descriptors: Int) -> Limits {
+    let reserved = min(300, max(24, descriptors / 8))
+    var copy = self
+    copy.sessions = min(sessions, max(1, (descriptors - reserved) / 2))
+    return copy
+  }
 }

@@ -21,6 +21,7 @@ package final class ProxyRegistry {
   let table: SessionTable
   private let bindings: BindingResolver
   private var byName: [String: Proxy] = [:]
+  private var nextNoteOfFull: Int64 = 0
   /// Proxies whose sessions are to adopt new conditions when the change of many is over; nil outside of one.
   private var awaitingPass: [Proxy]?
   private lazy var paths = SharedPaths(loop: loop) { [unowned self] id in table.live[id]?.driveLater() }
@@ -41,7 +42,18 @@ package final class ProxyRegistry {
     table.ownConnections.ports = { [unowned self] in Set(byName.values.compactMap(\.port)) }
     table.onFullOrNot = { [unowned self] in
       for proxy in byName.values { try? proxy.acceptOrRefuse() }
+      if table.isFull { noteFull() }
     }
+  }
+
+  /// Told once a second at most: at the limit each session that ends lets one in.
+  private func noteFull() {
+    guard loop.now >= nextNoteOfFull else { return }
+    nextNoteOfFull = loop.now + 1_000_000_000
+    let reason = "\(limits.sessions) sessions are open, as many as there may be"
+    let details: [(String, JSON)] = [("reason", .string(reason))]
+    log.warning("accepting rests", details)
+    events.record("accepting_rests", details)
   }
 
   // MARK: Looking

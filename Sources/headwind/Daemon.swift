@@ -26,13 +26,14 @@ final class Daemon {
     self.options = options
     config = options.config
     // Without the right to raise it the limit stays; running out is survived.
-    _ = try? Descriptors.raiseLimit()
+    let descriptors = try? Descriptors.raiseLimit()
+    let limits = descriptors.map { options.limits.fitting(descriptors: Int(clamping: $0)) } ?? options.limits
     loop = try failing { () throws(LoopError) in try EventLoop() }
     log = Log(level: options.logLevel, format: options.logFormat)
     let (loop, log) = (loop, log)
     registry = try failing { () throws(LoopError) in
       try ProxyRegistry(
-        loop: loop, catalogue: options.catalogue, limits: options.limits, seed: options.seed, log: log)
+        loop: loop, catalogue: options.catalogue, limits: limits, seed: options.seed, log: log)
     }
     api = API(registry: registry, extraHosts: options.extraHosts)
   }
