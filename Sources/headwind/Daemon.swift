@@ -27,7 +27,9 @@ final class Daemon {
     config = options.config
     // Without the right to raise it the limit stays; running out is survived.
     let descriptors = try? Descriptors.raiseLimit()
-    let limits = descriptors.map { options.limits.fitting(descriptors: Int(clamping: $0)) } ?? options.limits
+    // Whoever started this may have left some open.
+    let open = Int(ProcessUsage.now().openDescriptors ?? 0)
+    let limits = descriptors.map { options.limits.fitting(descriptors: Int(clamping: $0) - open) } ?? options.limits
     loop = try failing { () throws(LoopError) in try EventLoop() }
     log = Log(level: options.logLevel, format: options.logFormat)
     let (loop, log) = (loop, log)

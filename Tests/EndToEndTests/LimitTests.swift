@@ -30,12 +30,12 @@ struct LimitTests {
   /// Before descriptors run out accepting rests, so that the control port is still there to end something.
   @Test func fewDescriptorsLeaveTheControlPortAlone() throws {
     let upstream = try Upstream.echo()
-    let daemon = try Daemon(["p": upstream.address], descriptors: 64)
-    var clients = try (0..<100).map { _ in try daemon.connect() }
+    let daemon = try Daemon(["p": upstream.address], descriptors: 128)
+    var clients = try (0..<200).map { _ in try daemon.connect() }
     // As many as there is room for are served; the rest wait.
     #expect(eventually { upstream.count >= 10 })
     #expect(try daemon.api.get("/healthz").status == 200)
-    #expect(try (10..<32).contains(daemon.sessions.count))
+    #expect(try (10..<64).contains(daemon.sessions.count))
     #expect(try clients[0].echo("still served") == "still served")
     let first = try #require(daemon.sessions.first?["id"].int)
     #expect(try daemon.api.delete("/sessions/\(first)").status == 204)
