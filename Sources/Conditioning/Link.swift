@@ -123,12 +123,13 @@ package struct Link: ~Copyable {
     return nil
   }
 
-  /// Whether a stage must not cut any more, because the one behind it is full: pieces take far more memory than what
-  /// they are cut from. A stage that hangs or discards still has to see a reset.
+  /// Whether a stage must not cut any more, because one behind it is full: pieces take far more memory than what they are
+  /// cut from. A stage that hangs or discards still has to see a reset.
   private func isHeldUp(stage index: Int) -> Bool {
-    guard index + 1 < stages.count, stages[index].toxic.cutsWrites else { return false }
-    let next = stages[index + 1].toxic
-    return next.allowance <= 0 && !next.isHanging && !next.hasLostBytes
+    guard stages[index].toxic.cutsWrites else { return false }
+    return stages[(index + 1)...].contains { stage in
+      stage.toxic.allowance <= 0 && !stage.toxic.isHanging && !stage.toxic.hasLostBytes
+    }
   }
 
   mutating func collectVerdicts(stage index: Int) {

@@ -29,8 +29,6 @@ package final class Proxy {
 
   var onProfileChange: (Proxy, Profile?, ProfileSlot.Cause) -> Void = { _, _, _ in }
   private(set) var conditions = Conditions()
-  /// How many of its sessions live; the table counts.
-  var liveSessions = 0
   let sessions: SessionTable
   private var listener: Listener? { didSet { sessions.ownConnections.portsChanged() } }
   private var opened = 0

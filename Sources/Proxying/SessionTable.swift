@@ -45,7 +45,6 @@ final class SessionTable {
     let session = Session(id: nextID, number: number, accepted: accepted, proxy: proxy, sessions: self)
     if let origin { ownConnections.opened(session, from: origin) }
     live[session.id] = session
-    proxy.liveSessions += 1
     events.record(.sessionOpened(client: session.client), proxy: proxy.name, session: session.id)
     log.debug("session opened", [("proxy", .string(proxy.name)), ("session", .integer(Int64(session.id)))])
     if isFull { onFullOrNot() }
@@ -58,7 +57,6 @@ final class SessionTable {
   func remove(_ session: Session, reason: CloseReason) {
     let wasFull = isFull
     live[session.id] = nil
-    session.proxy.liveSessions -= 1
     waitingForMemory[session.id] = nil
     session.proxy.counters.closed[reason, default: 0] += 1
     ownConnections.ended(session)
@@ -78,12 +76,12 @@ final class SessionTable {
   }
 
   func sessions(of proxy: Proxy) -> [Session] {
-    proxy.liveSessions == 0 ? [] : live.values.filter { $0.proxy === proxy }
+    proxy.counters.liveSessions == 0 ? [] : live.values.filter { $0.proxy === proxy }
   }
 
   /// Puts the live sessions of `proxies` under what those have adopted, in one pass over all.
   func adoptConditions(of proxies: [Proxy]) {
-    let changed = Set(proxies.lazy.filter { $0.liveSessions > 0 }.map(ObjectIdentifier.init))
+    let changed = Set(proxies.lazy.filter { $0.counters.liveSessions > 0 }.map(ObjectIdentifier.init))
     guard !changed.isEmpty else { return }
     for session in live.values where changed.contains(ObjectIdentifier(session.proxy)) { session.adoptConditions() }
   }

@@ -127,13 +127,16 @@ import Testing
   }
 
   /// What stands behind a slicer holds single pieces: only so many, and the rest waits uncut.
-  @Test(arguments: 0..<4) func cutsNoMoreThanIsTakenBehindIt(number: Int) {
+  @Test(arguments: 0..<4, 0..<3) func cutsNoMoreThanIsTakenBehindIt(number: Int, way: Int) {
+    let ways: [[StagePlan]] = [[], [.noop()], [.slowClose(0), .latency(0, name: "between")]]
+    let between = ways[way]
     let next: StagePlan = [.latency(1_000), .stall(.seconds(1)), .rate(8_000), .resetPeer(10)][number]
     let bench = Bench()
-    let link = bench.addLink([.slicer(1), next])
+    let link = bench.addLink([.slicer(1)] + between + [next])
     bench.send(2_000_000, to: link)
     #expect(link.deadline.map { $0 > bench.now } ?? true)
-    #expect(link.link.stages[1].toxic.heldBytes <= 256 * 1024)
+    #expect(link.link.stages[1 + between.count].toxic.heldBytes <= 256 * 1024)
+    #expect(link.link.stages.dropFirst().dropLast().allSatisfy { $0.toxic.heldBytes <= 256 * 1024 })
     bench.change(link, to: [next])
     bench.settle()
     if link.table.last?.what != "reset" { expectFaithful(link, ended: false) }
