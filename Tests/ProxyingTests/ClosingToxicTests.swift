@@ -133,6 +133,20 @@ import Testing
     #expect(client.isEnded && client.text == "12345")
   }
 
+  /// All toxics go at once: what one holds must not fall into the next that is about to go.
+  @Test func aResetLosesNothingBetweenToxics() throws {
+    let upstream = try sender(payload(1_000))
+    let proxy = try bench.create(
+      upstream: upstream.address, toxics: [.latency(3_600_000), toxic(.timeout(milliseconds: 0))])
+    let client = try bench.connect(proxy)
+    try bench.loop.runUntil { bench.registry.sessions.first?.bufferedBytes == 1_000 }
+    try bench.reset()
+    try bench.loop.runUntil { client.received.count == 1_000 || client.isOver }
+    #expect(client.received == payload(1_000))
+    bench.loop.run(forMilliseconds: 20)
+    #expect(!client.isOver)
+  }
+
   @Test func aResetPeerResetsBothSides() throws {
     let upstream = try Upstream.echo(bench.loop)
     let proxy = try bench.create(upstream: upstream.address)
