@@ -156,6 +156,19 @@ struct ToxicTests {
     try sender.value()
   }
 
+  #if os(Linux)
+    /// Without a delay, too, each piece is a write of its own.
+    @Test(arguments: Stream.allCases) func slicerWithoutADelayStillCuts(stream: Stream) throws {
+      let wire = try wire(stream, false, #""type":"slicer","attributes":{"average_size":100}"#)
+      let bytes = NumberedStream.bytes(0..<6_400)
+      let before = try wire.sink.dataSegmentsReceived()
+      try wire.source.send(bytes)
+      #expect(try wire.sink.receive(exactly: bytes.count) == bytes)
+      // 64 pieces; a system may join some.
+      #expect(try wire.sink.dataSegmentsReceived() - before >= 16)
+    }
+  #endif
+
   @Test(arguments: moments) func limitData(stream: Stream, isLive: Bool) throws {
     let wire = try wire(stream, isLive, #""type":"limit_data","attributes":{"bytes":250001}"#)
     let bytes = NumberedStream.bytes(0..<400_000)

@@ -149,3 +149,20 @@ final class Connection: Socket, @unchecked Sendable {
     return .now - start
   }
 }
+
+#if os(Linux)
+  extension Connection {
+    /// How many segments with data have come so far: `tcpi_data_segs_in` of Linux's <linux/tcp.h>, which glibc's own
+    /// `tcp_info` ends before.
+    func dataSegmentsReceived() throws -> UInt32 {
+      let offset = 152
+      var info = [UInt8](repeating: 0, count: 512)
+      var size = socklen_t(info.count)
+      guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 else {
+        throw SocketError.last("getsockopt")
+      }
+      guard size >= offset + 4 else { throw SocketError(call: "tcp_info of \(size) bytes", code: EINVAL) }
+      return info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
+    }
+  }
+#endif
