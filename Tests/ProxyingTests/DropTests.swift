@@ -126,15 +126,21 @@ import Testing
     #expect(client.text == "hello")
   }
 
-  @Test(arguments: [DropSpec.Unit.connection, .exchange])
-  func whoGivesUpWhileItHangsIsForgotten(_ per: DropSpec.Unit) throws {
-    let bench = try Bench()
-    let upstream = try Upstream(bench.loop)
+  /// A client whose request a drop has let hang.
+  private func hangingClient(_ bench: Bench, _ upstream: Upstream, _ per: DropSpec.Unit) throws -> Peer {
     let proxy = try bench.create(upstream: upstream.address)
     try bench.use(PathSpec(), [.drop(1, per: per, how: .hang)])
     let client = try bench.connect(proxy)
     client.send("hello")
     try bench.loop.runUntil { bench.events("dropped").count == 1 }
+    return client
+  }
+
+  @Test(arguments: [DropSpec.Unit.connection, .exchange])
+  func whoGivesUpWhileItHangsIsForgotten(_ per: DropSpec.Unit) throws {
+    let bench = try Bench()
+    let upstream = try Upstream(bench.loop)
+    let client = try hangingClient(bench, upstream, per)
     client.reset()
     try bench.loop.runUntil { bench.registry.sessions.isEmpty && upstream.peers.allSatisfy(\.isOver) }
     #expect(bench.reasons() == ["client_reset"])
@@ -146,11 +152,7 @@ import Testing
   func whoClosesWhileItHangsIsNotServedLater(_ per: DropSpec.Unit) throws {
     let bench = try Bench()
     let upstream = try Upstream(bench.loop)
-    let proxy = try bench.create(upstream: upstream.address)
-    try bench.use(PathSpec(), [.drop(1, per: per, how: .hang)])
-    let client = try bench.connect(proxy)
-    client.send("hello")
-    try bench.loop.runUntil { bench.events("dropped").count == 1 }
+    let client = try hangingClient(bench, upstream, per)
     client.socket.shutdownWrite()
     bench.loop.run(forMilliseconds: 20)
     #expect(!client.isOver, "it may still be waiting")
