@@ -21,9 +21,10 @@ let package = Package(
       providers: [.apt(["libevent-dev"]), .brew(["libevent"])]),
     .target(name: "Reactor", dependencies: ["CLibevent"], swiftSettings: strict),
     .target(name: "Conditioning", swiftSettings: safe),
+    .target(name: "Forwarding", swiftSettings: safe),
     .target(name: "Settings", dependencies: ["Conditioning"], swiftSettings: safe),
     .target(
-      name: "Proxying", dependencies: ["Reactor", "Conditioning", "Settings"], swiftSettings: safe),
+      name: "Proxying", dependencies: ["Reactor", "Conditioning", "Forwarding", "Settings"], swiftSettings: safe),
     .target(
       name: "ControlAPI", dependencies: ["Reactor", "Conditioning", "Settings", "Proxying"], swiftSettings: safe),
     .executableTarget(
@@ -32,6 +33,7 @@ let package = Package(
     .target(name: "LoopTesting", dependencies: ["Reactor"], path: "Tests/LoopTesting", swiftSettings: strict),
     .testTarget(name: "ReactorTests", dependencies: ["Reactor", "LoopTesting"], swiftSettings: strict),
     .testTarget(name: "ConditioningTests", dependencies: ["Conditioning"], swiftSettings: strict),
+    .testTarget(name: "ForwardingTests", dependencies: ["Forwarding"], swiftSettings: strict),
     .testTarget(name: "SettingsTests", dependencies: ["Settings", "Conditioning"], swiftSettings: strict),
     .testTarget(
       name: "ProxyingTests", dependencies: ["Proxying", "Reactor", "Settings", "Conditioning", "LoopTesting"],

@@ -3,8 +3,9 @@ package struct ProxySpec: Hashable, Sendable {
   package var name: String
   /// As given; empty: any interface, any port.
   package var listen: String
-  /// As given; never resolved here.
+  /// As given; never resolved here. ``ProxyMode/anyUpstream`` for a forward proxy.
   package var upstream: String
+  package var mode = ProxyMode.tcp
   /// Nil: not said; a new proxy is enabled then, an existing one stays as it is.
   package var enabled: Bool?
   /// The profile of this proxy alone; nil: the global one applies.
@@ -13,9 +14,10 @@ package struct ProxySpec: Hashable, Sendable {
   package var toxics: [ToxicSpec]?
 
   package init(
-    name: String, listen: String = "", upstream: String, enabled: Bool? = nil, profile: String? = nil,
-    toxics: [ToxicSpec]? = nil
+    name: String, listen: String = "", upstream: String, mode: ProxyMode = .tcp, enabled: Bool? = nil,
+    profile: String? = nil, toxics: [ToxicSpec]? = nil
   ) {
+    self.mode = mode
     self.name = name
     self.listen = listen
     self.upstream = upstream
