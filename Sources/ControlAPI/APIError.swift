@@ -40,6 +40,7 @@ extension APIError {
     case .proxyNotFound, .toxicNotFound: self.init(404, error.description)
     case .proxyExists, .toxicExists: self.init(409, error.description)
     case .cannotListen: self.init(500, error.description)
+    case .notAllowed: self.init(400, error.description)
     }
   }
 }

@@ -83,7 +83,7 @@ extension API {
     return afterResolving(listens) { [self] bindings throws(APIError) in
       let updated = try refusing { () throws(RegistryError) in
         try registry.update(
-          name, listen: change.listen, upstream: change.upstream, isEnabled: change.enabled,
+          name, listen: change.listen, upstream: change.upstream, mode: change.mode, isEnabled: change.enabled,
           binding: try bindings.first?.get())
       }
       return APIResponse.json(json(of: updated)).warning(body.warnings)
@@ -129,7 +129,7 @@ extension API {
   func json(of proxy: Proxy, includingHidden: Bool = false) -> JSON {
     .object([
       ("name", .string(proxy.name)), ("listen", .string(proxy.listen)), ("upstream", .string(proxy.upstream)),
-      ("enabled", .bool(proxy.isEnabled)),
+      ("mode", proxy.mode.isForward ? .string(proxy.mode.rawValue) : nil), ("enabled", .bool(proxy.isEnabled)),
       ("profile", proxy.ownProfile.current.map { .string($0.name) }),
       ("toxics", .array(proxy.listedToxics(includingHidden: includingHidden).map(\.json))),
     ])

@@ -1,5 +1,5 @@
 import Conditioning
-import Reactor
+package import Reactor
 package import Settings
 
 /// A name, an address to listen on, an upstream, the toxics added by hand, and perhaps a profile of its own.
@@ -7,9 +7,10 @@ package import Settings
 /// What a caller may change goes through ``ProxyRegistry``, which knows what must hold between proxies.
 package final class Proxy {
   package let name: String
+  package let mode: ProxyMode
   /// The real address while it has a socket, otherwise the text that was given.
   package private(set) var listen: String
-  /// As given; looked up for each session.
+  /// As given; looked up for each session. ``ProxyMode/anyUpstream`` where the clients name it.
   package internal(set) var upstream: String {
     didSet { noteRoute() }
   }
@@ -33,8 +34,11 @@ package final class Proxy {
   private var listener: Listener? { didSet { sessions.ownConnections.portsChanged() } }
   private var opened = 0
 
-  init(name: String, listen: String, upstream: String, toxics: [ToxicSpec], sessions: SessionTable) {
+  init(
+    name: String, mode: ProxyMode, listen: String, upstream: String, toxics: [ToxicSpec], sessions: SessionTable
+  ) {
     self.name = name
+    self.mode = mode
     self.listen = listen
     self.upstream = upstream
     self.toxics = toxics
@@ -62,6 +66,8 @@ package final class Proxy {
   }
 
   var hasSocket: Bool { listener != nil }
+  /// While it has a socket.
+  package var localAddress: SocketAddress? { listener?.localAddress }
   var port: UInt16? { listener?.localAddress.port }
 
   /// Takes over a listener that is bound already, and starts to serve on it.

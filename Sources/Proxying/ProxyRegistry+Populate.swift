@@ -31,6 +31,10 @@ extension ProxyRegistry {
     let specs = areWhole ? specs.map(\.whole) : specs
     var steps = plan(specs, bindings)
     let byName = bindingsByName(specs, bindings)
+    for step in steps {
+      try check(
+        step.spec, of: step.existing, isEnabled: step.isEnabled, binding: try? byName[step.spec.name]?.get())
+    }
     do throws(RegistryError) {
       try bindAll(&steps, bindings: byName)
     } catch {
@@ -168,6 +172,7 @@ extension ProxySpec {
   /// The entry with its defaults in the place of what it leaves out.
   fileprivate var whole: ProxySpec {
     var copy = self
+    copy.mode = mode ?? .tcp
     copy.enabled = isEnabled
     copy.toxics = toxics ?? []
     return copy

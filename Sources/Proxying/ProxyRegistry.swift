@@ -17,6 +17,11 @@ package final class ProxyRegistry {
     profileSwitched(proxy: nil, slot: profile, before: before, cause: cause)
   }
 
+  /// What the forward proxies share.
+  package var forward = ForwardSettings() {
+    didSet { forwardSettingsChanged() }
+  }
+
   package let loop: EventLoop
   let table: SessionTable
   private let bindings: BindingResolver
@@ -91,6 +96,7 @@ package final class ProxyRegistry {
   /// - Parameter binding: what `spec.listen` means; nil only for a proxy that isn't enabled.
   package func create(_ spec: ProxySpec, binding: Binding?) throws(RegistryError) -> Proxy {
     guard byName[spec.name] == nil else { throw .proxyExists }
+    try check(spec, of: nil, isEnabled: spec.isEnabled, binding: binding)
     let listener = try spec.isEnabled ? binding?.listen(loop) : nil
     let proxy = try add(spec, listener: listener)
     events.record("proxy_created", proxy: proxy.name, describe(proxy))
@@ -101,10 +107,12 @@ package final class ProxyRegistry {
   ///
   /// - Parameter binding: what the wanted listen text means (the new one, or the present one when it is to be enabled).
   package func update(
-    _ name: String, listen: String?, upstream: String?, isEnabled: Bool?, binding: Binding?
+    _ name: String, listen: String?, upstream: String?, mode: ProxyMode? = nil, isEnabled: Bool?, binding: Binding?
   ) throws(RegistryError) -> Proxy {
     let proxy = try proxy(named: name)
     let wantsEnabled = isEnabled ?? proxy.isEnabled
+    let wanted = ProxySpec(name: name, upstream: upstream ?? proxy.upstream, mode: mode)
+    try check(wanted, of: proxy, isEnabled: wantsEnabled, binding: binding)
     let isNewUpstream = upstream.map { $0 != proxy.upstream } ?? false
     let isNewListen = listen.map { isNew($0, binding, for: proxy) } ?? false
     guard isNewUpstream || isNewListen || wantsEnabled != proxy.isEnabled else { return proxy }
@@ -138,7 +146,11 @@ package final class ProxyRegistry {
     inOnePass {
       for proxy in proxies {
         do throws(RegistryError) {
-          if !proxy.isEnabled { try enable(proxy, at: proxy.hasSocket ? nil : bindings[proxy.name]?.get()) }
+          if !proxy.isEnabled {
+            let binding = try? bindings[proxy.name]?.get()
+            try checkReach(of: proxy.name, proxy.mode, binding: binding, address: proxy.localAddress)
+            try enable(proxy, at: proxy.hasSocket ? nil : bindings[proxy.name]?.get())
+          }
           removeToxics(of: proxy)
         } catch {
           failure = failure ?? error
@@ -173,7 +185,8 @@ package final class ProxyRegistry {
   /// Puts a proxy into the table. Throws only where listening itself is what fails.
   func add(_ spec: ProxySpec, listener: Listener?) throws(RegistryError) -> Proxy {
     let proxy = Proxy(
-      name: spec.name, listen: spec.listen, upstream: spec.upstream, toxics: spec.toxics ?? [], sessions: table)
+      name: spec.name, mode: spec.mode ?? .tcp, listen: spec.listen, upstream: spec.upstream,
+      toxics: spec.toxics ?? [], sessions: table)
     proxy.onProfileChange = { [unowned self] proxy, before, cause in
       profileSwitched(proxy: proxy, slot: proxy.ownProfile, before: before, cause: cause)
     }
@@ -186,7 +199,10 @@ package final class ProxyRegistry {
   }
 
   func describe(_ proxy: Proxy) -> [(String, JSON)] {
-    [("listen", .string(proxy.listen)), ("upstream", .string(proxy.upstream)), ("enabled", .bool(proxy.isEnabled))]
+    let mode: [(String, JSON)] = proxy.mode.isForward ? [("mode", .string(proxy.mode.rawValue))] : []
+    return [
+      ("listen", .string(proxy.listen)), ("upstream", .string(proxy.upstream)), ("enabled", .bool(proxy.isEnabled)),
+    ] + mode
   }
 
   // MARK: Conditions

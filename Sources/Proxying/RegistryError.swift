@@ -6,6 +6,8 @@ package enum RegistryError: Error, Equatable {
   case toxicExists
   /// An address can't be listened on; the text names the address and the reason.
   case cannotListen(String)
+  /// What is asked for is never done; the text says why, and what is.
+  case notAllowed(String)
 }
 
 extension RegistryError: CustomStringConvertible {
@@ -15,7 +17,7 @@ extension RegistryError: CustomStringConvertible {
     case .proxyExists: "proxy already exists"
     case .toxicNotFound: "toxic not found"
     case .toxicExists: "toxic already exists"
-    case .cannotListen(let reason): reason
+    case .cannotListen(let reason), .notAllowed(let reason): reason
     }
   }
 }

@@ -4,6 +4,12 @@ package struct Config: Hashable, Sendable {
   package enum LogLevel: String, Hashable, Sendable, CaseIterable { case trace, debug, info, warn, error }
 
   package var proxies: [ProxySpec] = []
+  /// Where a proxy for HTTP clients and one for SOCKS clients listen; they are no part of `proxies`.
+  package var httpProxy: String?
+  package var socks: String?
+  package var rules: [HostRule] = []
+  package var via: ViaSource?
+  package var allowedClients: [IPNetwork] = []
   /// The global profile.
   package var profile: String?
   /// Directories of profiles, later ones over earlier ones.
@@ -27,8 +33,9 @@ package struct Config: Hashable, Sendable {
 
 extension Config {
   private static let keys = [
-    "proxies", "profile", "profiles", "control", "seed", "log_format", "log_level", "connect_timeout_ms",
-    "drain_timeout_ms", "max_link_buffer_bytes", "max_buffer_bytes", "max_connections",
+    "proxies", "http_proxy", "socks", "rules", "via", "allow_clients", "profile", "profiles", "control", "seed",
+    "log_format", "log_level", "connect_timeout_ms", "drain_timeout_ms", "max_link_buffer_bytes", "max_buffer_bytes",
+    "max_connections",
   ]
 
   /// Reads a config file; directories in it are relative to the file.
@@ -53,6 +60,7 @@ extension Config {
     try fields.refuseUnknownKeys(Self.keys)
     let entries = try fields.array("proxies", atMost: ProxySpec.maximumCount, of: "proxies") ?? []
     proxies = try ProxySpec.nativeList(entries, source: fields.source, path: proxiesPath)
+    try readForwarding(fields)
     profile = try fields.profileName("profile")
     profileDirectories = try fields.directories("profiles")
     control = try fields.endpoint("control")

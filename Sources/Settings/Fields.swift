@@ -150,7 +150,7 @@ extension ClosedRange<Int64> {
 
 extension JSON {
   /// The value as it can stand in a message of one line.
-  var excerpt: String {
+  package var excerpt: String {
     switch self {
     case .number(let value) where !value.isFinite: "a number too large to hold"
     case .array(let elements) where !elements.isEmpty: "an array"
@@ -164,5 +164,5 @@ extension JSON {
 
 extension String {
   /// The text as it can stand in a message of one line, without quotes.
-  var plainExcerpt: String { String(JSON.string(self).excerpt.dropFirst().dropLast()) }
+  package var plainExcerpt: String { String(JSON.string(self).excerpt.dropFirst().dropLast()) }
 }

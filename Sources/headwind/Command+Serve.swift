@@ -7,6 +7,7 @@ extension Command {
     OptionSpec(
       name: "--proxy", value: "NAME=LISTEN,UPSTREAM", isRepeatable: true,
       help: "A proxy, such as web=127.0.0.1:8080,example.com:80. Port 0 takes a free one; :8080 is every interface."),
+    .httpProxy, .socks, .rule, .via, .allowClient,
     OptionSpec(name: "--profile", value: "NAME", help: "Profile in force from the start (default: none)."),
     .profileDirectories,
     OptionSpec(

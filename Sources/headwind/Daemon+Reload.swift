@@ -15,6 +15,7 @@ extension Daemon {
     let proxies: [ProxySpec]
     /// Proxies that the file named before and doesn't name now.
     let gone: [String]
+    let forward: ForwardSettings
   }
 
   func reload() {
@@ -60,14 +61,15 @@ extension Daemon {
     for warning in warnings { log.warning(warning) }
     let catalogue = try freshCatalogue(config)
     try ServeOptions.checkProfiles(of: config, from: options.configFile, catalogue)
-    let before = self.config.proxies
+    let forward = try freshForwardSettings(config, catalogue)
+    let before = self.config.allProxies
     let given = options.givenProxies.union(options.isDemo ? [DemoUpstream.proxyName] : [])
     return Fresh(
       config: config, catalogue: catalogue,
-      proxies: config.proxies.filter { !before.contains($0) && !given.contains($0.name) },
+      proxies: config.allProxies.filter { !before.contains($0) && !given.contains($0.name) },
       gone: before.map(\.name).filter { name in
-        !config.proxies.contains { $0.name == name } && !given.contains(name)
-      })
+        !config.allProxies.contains { $0.name == name } && !given.contains(name)
+      }, forward: forward)
   }
 
   private func freshCatalogue(_ config: Config) throws(CommandError) -> ProfileCatalogue {
@@ -80,17 +82,37 @@ extension Daemon {
     return catalogue
   }
 
+  /// Rules that came by a call stay as long as the file says nothing new about rules.
+  private func freshForwardSettings(
+    _ config: Config, _ catalogue: ProfileCatalogue
+  ) throws(CommandError) -> ForwardSettings {
+    var (settings, warnings) = try options.forwarding.settings(config)
+    for warning in warnings { log.warning(warning) }
+    if config.rules == self.config.rules { settings.rules = registry.forward.rules }
+    if let (index, error) = ProxyRegistry.unknownProfile(in: settings.rules, catalogue) {
+      throw .failure("rule \(settings.rules[index]): \(error)")
+    }
+    return settings
+  }
+
   private func apply(_ fresh: Fresh, _ results: [Result<Binding, RegistryError>]) {
     // Profiles first: a proxy may be put under one that is new.
-    let before = registry.catalogue
+    let (before, forwardBefore) = (registry.catalogue, registry.forward)
     registry.catalogue = fresh.catalogue
+    // Who may be a client comes first, too: it decides where a forward proxy may listen.
+    registry.forward.allowedClients = fresh.forward.allowedClients
     do throws(RegistryError) {
+      // Those that the file has something new about are looked at with the rest of it.
+      let changing = fresh.proxies.map(\.name) + fresh.gone
+      if let error = registry.openProxy(under: fresh.forward, besides: changing) { throw error }
       for (proxy, result) in zip(fresh.proxies, results) where proxy.isEnabled { _ = try result.get() }
       _ = try registry.populate(fresh.proxies, bindings: results, areWhole: true, deleting: fresh.gone)
     } catch {
       registry.catalogue = before
+      registry.forward = forwardBefore
       return refuse(error.description)
     }
+    registry.adopt(fresh.forward)
     registry.catalogueChanged()
     if fresh.config.profile != config.profile, !options.isProfileGiven {
       registry.profile.set(fresh.config.profile.flatMap { registry.catalogue[$0] }, cause: .reloaded)

@@ -88,6 +88,7 @@ final class Daemon {
   }
 
   private func open(_ proxies: [ProxySpec], _ results: [Result<Binding, RegistryError>]) throws(CommandError) {
+    registry.adopt(options.forward)
     if let name = options.profile { registry.profile.set(registry.catalogue[name], cause: .set) }
     for (proxy, result) in zip(proxies, results) where proxy.isEnabled {
       do throws(RegistryError) { _ = try result.get() } catch { throw .failure("proxy \(proxy.name): \(error)") }
@@ -119,10 +120,17 @@ final class Daemon {
     let proxies = JSON.object(registry.proxies.map { ($0.name, .string($0.listen)) })
     return JSON.object([
       ("event", "ready"), ("control", control.map { .string($0.localAddress.description) } ?? .null),
-      ("proxies", proxies), ("http_proxy", .null), ("socks", .null),
+      ("proxies", proxies), ("http_proxy", forwardAddress(ProxySpec.httpProxyName)),
+      ("socks", forwardAddress(ProxySpec.socksName)),
       ("pid", .integer(Int64(ThisProcess.identifier))), ("seed", .unsigned(options.seed)),
       ("profile", .string(registry.profile.current?.name ?? "none")), ("version", .string(VersionText.full)),
     ]).text
+  }
+
+  /// Where a forward proxy listens; null where there is none of that name.
+  private func forwardAddress(_ name: String) -> JSON {
+    guard let proxy = try? registry.proxy(named: name), proxy.mode.isForward else { return .null }
+    return .string(proxy.listen)
   }
 
   private func attempt(_ body: () throws(CommandError) -> Void) {

@@ -3,6 +3,7 @@ import Reactor
 
 /// The environment variables that count.
 enum Environment {
+  static func variable(_ name: String) -> String? { ThisProcess.environment(name) }
   static var url: String? { ThisProcess.environment("HEADWIND_URL") }
   /// Several are separated by colons.
   static var profileDirectories: [String] {

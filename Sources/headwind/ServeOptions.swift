@@ -12,6 +12,9 @@ struct ServeOptions {
   let catalogue: ProfileCatalogue
   let profileDirectories: [String]
   let proxies: [ProxySpec]
+  /// What the command line says about forward proxies.
+  let forwarding: ForwardOptions
+  let forward: ForwardSettings
   /// Names of proxies that the command line gives: a reload of the file leaves them alone.
   var givenProxies: Set<String> = []
   var isProfileGiven = false
@@ -43,8 +46,10 @@ struct ServeOptions {
     profileDirectories = ServeOptions.directories(arguments)
     catalogue = try ServeOptions.catalogue(profileDirectories, config)
     isDemo = arguments.has("--demo")
-    proxies = try ServeOptions.proxies(arguments, config)
+    forwarding = try ForwardOptions(arguments)
+    proxies = try forwarding.adding(to: ServeOptions.proxies(arguments, config), config, arguments)
     givenProxies = Set(arguments.all("--proxy").map { String($0.prefix { $0 != "=" }) })
+      .union(forwarding.proxies.map(\.name))
     isProfileGiven = arguments.has("--profile")
     isLogFormatGiven = arguments.has("--log-format")
     isLogLevelGiven = arguments.has("--log-level")
@@ -56,11 +61,14 @@ struct ServeOptions {
     let variable = LogLevelVariable.read()
     defaultLogLevel = variable.level ?? .info
     logLevel = try ServeOptions.logLevel(arguments, config) ?? defaultLogLevel
-    warnings = variable.warnings
+    let (forward, oddities) = try forwarding.settings(config)
+    self.forward = forward
+    warnings = variable.warnings + oddities
     readyFile = arguments.value("--ready-file")
     allowsRemote = arguments.has("--allow-remote")
     extraHosts = Set(arguments.all("--allow-host").map { $0.lowercased() })
     try ServeOptions.checkProfiles(of: config, from: configFile, catalogue)
+    try forwarding.checkProfiles(catalogue)
     if let profile { try failing { () throws(UnknownProfile) in _ = try catalogue.profile(named: profile) } }
   }
 
@@ -71,6 +79,7 @@ struct ServeOptions {
     let fields =
       [("profile", config.profile)]
       + config.proxies.enumerated().map { ("proxies[\($0.offset)].profile", $0.element.profile) }
+      + config.rules.enumerated().map { ("rules[\($0.offset)].use", $0.element.profile) }
     for case (let field, let name?) in fields {
       do throws(UnknownProfile) {
         _ = try catalogue.profile(named: name)

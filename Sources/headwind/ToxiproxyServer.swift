@@ -60,6 +60,7 @@ extension ServeOptions {
     profileDirectories = Environment.profileDirectories
     catalogue = try ServeOptions.catalogue(profileDirectories, config)
     proxies = config.proxies
+    (forwarding, forward) = (ForwardOptions(), ForwardSettings())
     givenProxies = []
     control = try failing { () throws(EndpointError) in try ServeOptions.control(host: flags.host, port: flags.port) }
     seed = flags.seed ?? .random(in: 0..<(1 << 53))

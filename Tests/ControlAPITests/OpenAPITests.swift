@@ -138,6 +138,9 @@ import Testing
     try desk.call("PATCH", "/proxies/p", #"{"enabled":false}"#)
     try desk.call("DELETE", "/proxies/p")
     desk.registry.note("reloaded", [("needs_restart", ["seed"])])
+    var forward = ForwardSettings()
+    forward.rules = [try HostRule(parsing: "*=direct")]
+    desk.registry.adopt(forward)
     desk.registry.note("reload_refused", [("reason", "…")])
     let types = try connectAndTell().map { $0["type"]?.stringValue ?? "-" }
     let described = (document["components"]?["schemas"]?["Event"]?["discriminator"]?["mapping"]?.objectValue)?.members

@@ -72,8 +72,8 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
     Row("7", "the top level is 7; allowed: an object"),
     Row(
       "{proxys: []}",
-      "proxys is not a known key; did you mean \"proxies\"? known: proxies, profile, profiles, "
-        + "control, seed, log_format, log_level, connect_timeout_ms, drain_timeout_ms, max_link_buffer_bytes, "
+      "proxys is not a known key; did you mean \"proxies\"? known: proxies, http_proxy, socks, "
+        + "rules, via, allow_clients, profile, profiles, control, seed, log_format, log_level, connect_timeout_ms, drain_timeout_ms, max_link_buffer_bytes, "
         + "max_buffer_bytes, max_connections"),
     Row("{proxies: {}}", "proxies is {}; allowed: an array of proxies"),
     Row("[5]", "proxies[0] is 5; allowed: an object"),
@@ -87,7 +87,7 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
     Row(
       "[{name: 'a', upstream: 'h:1', Name: 'b'}]",
       "proxies[0].Name is not a known key; did you mean \"name\"? "
-        + "known: name, listen, upstream, enabled, profile, toxics"),
+        + "known: name, listen, upstream, mode, enabled, profile, toxics"),
     Row("[{name: 'a', upstream: 'h:1', enabled: 1}]", "proxies[0].enabled is 1; allowed: true or false"),
     Row(
       "[{name: 'a', upstream: 'h:1', toxics: [{type: 'noop', x: 1}]}]",

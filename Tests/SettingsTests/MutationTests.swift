@@ -9,6 +9,8 @@ import Testing
       #"{"type":"latency","name":"l","stream":"upstream","toxicity":0.5,"attributes":{"latency":100,"jitter":10}}"#,
       #"[{"name":"a","listen":"127.0.0.1:0","upstream":"h:1","enabled":true,"toxics":[{"type":"noop"}]}]"#,
       #"{"proxies":[{"name":"a","upstream":"[::1]:80"}],"profile":"3g","control":":1","seed":7,"log_level":"info"}"#,
+      #"{"http_proxy":"0","socks":"[::1]:1","rules":["*.a:1=3g",{"host":"[::1]:2","use":"deny"}],"via":"http://u:p@h:1"}"#,
+      #"{"proxies":[{"name":"a","mode":"http"}],"allow_clients":["10.0.0.0/8","fd00::/8"],"rules":["1.2.3.0/24=direct"]}"#,
     ]
 
   private static let fragments =

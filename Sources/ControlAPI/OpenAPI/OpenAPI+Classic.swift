@@ -20,10 +20,13 @@ extension OpenAPI {
     Operation(
       "POST", "/proxies", "createProxy", "Make a proxy",
       "It listens before the answer comes, with its toxics and profile in force before the first connection is accepted.",
-      body: .reference("NewProxy"),
+      body: newProxy,
       answers: [
         .json(201, .reference("Proxy"), "The proxy as made, with its real port.", warns: true, links: linksOfProxy),
-        .error(400, "The body can't be read, lacks a field, or holds a toxic or a profile that is wrong."),
+        .error(
+          400,
+          "The body can't be read, lacks a field, holds a toxic or a profile that is wrong, or would make an open proxy."
+        ),
         .error(409, "Another proxy has this name."), .shared(500, "CannotListen"),
       ]),
     Operation(
@@ -32,7 +35,7 @@ extension OpenAPI {
       All or nothing. Proxies not named are left alone. One that would be bound as it is, with the same upstream, keeps its \
       connections and its toxics; `toxics` that are given and differ replace them. Of two entries of one name the later counts.
       """,
-      body: Schema.array(of: .reference("NewProxy"), atMost: ProxySpec.maximumCount).orNull,
+      body: Schema.array(of: newProxy, atMost: ProxySpec.maximumCount).orNull,
       answers: [
         .json(201, .reference("Population"), "The proxies named, in the order of the request.", warns: true),
         .error(400, "As for one proxy; says which entry, counted from 1.", schema: "PopulationError"),
@@ -57,6 +60,8 @@ extension OpenAPI {
       answers: [.noContent("It is gone."), .shared(404, "ProxyNotFound")]),
   ]
 
+  private static let newProxy = Schema.anyOf(["NewProxy", "NewForwardProxy"], "")
+
   private static let all = Parameter(
     name: "all", schema: .string(example: "true"),
     description: "`true`: with toxics from a config file of kinds that toxiproxy's clients don't know.")
@@ -65,13 +70,14 @@ extension OpenAPI {
     Operation(
       method, "/proxies/{proxy}", id, summary,
       """
-      What the body leaves out stays. A new upstream or listen address resets the connections; the port is kept where the \
+      What the body leaves out stays; the mode always does, and so does the upstream `*:*`. A new upstream or listen address resets the connections; the port is kept where the \
       address means what is bound already. A change that can't be made changes nothing.
       """,
       body: .reference("ProxyUpdate"),
       answers: [
         .json(200, .reference("Proxy"), "The proxy as it is now.", warns: true),
-        .error(400, "The body can't be read."), .shared(404, "ProxyNotFound"), .shared(500, "CannotListen"),
+        .error(400, "The body can't be read, or asks of a forward proxy what it can't be."),
+        .shared(404, "ProxyNotFound"), .shared(500, "CannotListen"),
       ])
   }
 

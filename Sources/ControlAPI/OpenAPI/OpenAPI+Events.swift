@@ -32,8 +32,10 @@ extension OpenAPI {
       optional: [("exchange", .count("Counted from 1; absent: the whole connection."))]),
     Event(type: "toxic_added", details: [toxic]), Event(type: "toxic_updated", details: [toxic]),
     Event(type: "toxic_removed", details: [toxic]),
-    Event(type: "proxy_created", details: proxy), Event(type: "proxy_updated", details: proxy),
+    Event(type: "proxy_created", details: proxy, optional: mode),
+    Event(type: "proxy_updated", details: proxy, optional: mode),
     Event(type: "proxy_deleted"),
+    Event(type: "rules_changed", hasProxy: false, details: [("count", .count("How many there are now."))]),
     Event(
       type: "profile_switched", hasProxy: false,
       details: [
@@ -53,6 +55,8 @@ extension OpenAPI {
   private static let proxy: [(String, Schema)] = [
     ("listen", .string()), ("upstream", .string()), ("enabled", .boolean("Whether it runs.")),
   ]
+
+  private static let mode: [(String, Schema)] = [("mode", forwardMode)]
 
   private static func schema(of event: Event) -> Schema {
     var required: [(String, Schema)] = [

@@ -5,7 +5,7 @@ import Settings
 // The shapes of bodies; toxics and events have files of their own.
 extension OpenAPI {
   static let schemas: [(String, Schema)] =
-    basicSchemas + proxySchemas + toxicSchemas + profileSchemas + watchedSchemas
+    basicSchemas + proxySchemas + forwardSchemas + toxicSchemas + profileSchemas + watchedSchemas
     + eventSchemas
 
   private static let basicSchemas: [(String, Schema)] = [
@@ -41,10 +41,23 @@ extension OpenAPI {
 
   // MARK: Proxies
 
-  private static let listen = Schema.string(
+  static let listen = Schema.string(
     "`host:port`; port 0 for a free one, no host for any interface.", example: "127.0.0.1:0")
   private static let upstream = Schema.string(
     "`host:port`, looked up for each connection.", minLength: 1, example: "127.0.0.1:8001")
+
+  static let newProxyOptions: [(String, Schema)] = [
+    ("listen", listen.orNull),
+    ("enabled", .boolean("True when left out; for an existing proxy: as it is.").orNull),
+    ("profile", Schema.string("The profile of this proxy alone; one that there is.", example: "3g").orNull),
+    (
+      "toxics",
+      .array(
+        of: .reference("NewToxic"), atMost: ToxicSpec.maximumCount,
+        "Each with a name that no other one here has. None is as if left out."
+      ).orNull
+    ),
+  ]
 
   private static let proxySchemas: [(String, Schema)] = [
     (
@@ -56,7 +69,9 @@ extension OpenAPI {
           ("upstream", .string("As given.", example: "127.0.0.1:8001")), ("enabled", .boolean("Whether it runs.")),
           ("toxics", .array(of: .reference("Toxic"), "Upstream first, then downstream, by age.")),
         ],
-        optional: [("profile", .string("The profile of this proxy alone, if it has one.", example: "3g"))],
+        optional: [
+          ("mode", forwardMode), ("profile", .string("The profile of this proxy alone, if it has one.", example: "3g")),
+        ],
         example: [
           "name": "web", "listen": "127.0.0.1:41233", "upstream": "127.0.0.1:8001", "enabled": true,
           "toxics": [example(of: .latency, .shown)],
@@ -66,18 +81,7 @@ extension OpenAPI {
       "NewProxy",
       .object(
         required: [("name", .string(minLength: 1, example: "web")), ("upstream", upstream)],
-        optional: [
-          ("listen", listen.orNull),
-          ("enabled", .boolean("True when left out; for an existing proxy: as it is.").orNull),
-          ("profile", Schema.string("The profile of this proxy alone; one that there is.", example: "3g").orNull),
-          (
-            "toxics",
-            .array(
-              of: .reference("NewToxic"), atMost: ToxicSpec.maximumCount,
-              "Each with a name that no other one here has. None is as if left out."
-            ).orNull
-          ),
-        ],
+        optional: [("mode", Schema.choice([ProxyMode.tcp.rawValue]).orNull)] + newProxyOptions,
         example: ["name": "web", "listen": "127.0.0.1:0", "upstream": "127.0.0.1:8001"])
     ),
     (

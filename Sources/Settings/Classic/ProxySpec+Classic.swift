@@ -44,10 +44,12 @@ extension ProxySpec {
       let fields = try Fields.classic(value, path: path)
       self.fields = fields
       spec = try classic { () throws(SettingsError) in
-        ProxySpec(
+        let mode = try fields.choice("mode", of: ProxyMode.self)
+        let isForward = mode?.isForward ?? false
+        return ProxySpec(
           name: try fields.string("name") ?? "", listen: try fields.string("listen") ?? "",
-          upstream: try fields.string("upstream") ?? "", enabled: try fields.bool("enabled"),
-          profile: try fields.string("profile"))
+          upstream: try isForward ? fields.forwardUpstream(of: mode ?? .tcp) : fields.string("upstream") ?? "",
+          mode: mode, enabled: try fields.bool("enabled"), profile: try fields.string("profile"))
       }
     }
 
@@ -74,7 +76,7 @@ extension ProxyUpdate {
     let update = try Settings.classic { () throws(SettingsError) in
       ProxyUpdate(
         listen: try fields.string("listen"), upstream: try fields.string("upstream"),
-        enabled: try fields.bool("enabled"))
+        mode: try fields.choice("mode", of: ProxyMode.self), enabled: try fields.bool("enabled"))
     }
     return ClassicBody(
       value: update,

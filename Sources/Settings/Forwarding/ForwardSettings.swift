@@ -8,28 +8,17 @@ package struct ForwardSettings: Hashable, Sendable {
   package var allowedClients: [IPNetwork] = []
 
   package init() {}
-}
 
-/// Another HTTP proxy that connections are made through: `http://user:password@host:port`.
-package struct ViaSpec: Hashable, Sendable {
-  package var host: String
-  package var port: UInt16
-  /// As a value of `Proxy-Authorization` (RFC 7617); nil without user and password.
-  package var authorization: String?
-  /// Hosts that are reached without it.
-  package var exceptions: [HostPattern] = []
-
-  package init(host: String, port: UInt16, authorization: String? = nil) {
-    (self.host, self.port, self.authorization) = (host, port, authorization)
+  /// The first rule that matches; nil where none does.
+  package func rule(host: String, port: UInt16) -> HostRule? {
+    guard !rules.isEmpty else { return nil }
+    let name = HostName(host)
+    return rules.first { $0.host.matches(name, port: port) }
   }
-}
-
-/// A block of IPv4 or IPv6 addresses in CIDR notation (RFC 4632, RFC 4291 §2.3).
-package struct IPNetwork: Hashable, Sendable {
-  package let text: String
-
-  package init(text: String) { self.text = text }
 
   /// - Parameter address: a literal address, without brackets.
-  package func contains(_ address: String) -> Bool { false }
+  package func allows(client address: String) -> Bool {
+    guard let address = IPAddress(address) else { return false }
+    return allowedClients.contains { $0.contains(address) }
+  }
 }

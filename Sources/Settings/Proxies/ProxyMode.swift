@@ -9,4 +9,7 @@ package enum ProxyMode: String, Hashable, Sendable, CaseIterable {
 
   /// What stands for the upstream of a proxy whose clients name it themselves.
   package static let anyUpstream = "*:*"
+
+  /// Whether the clients name the upstream.
+  package var isForward: Bool { self != .tcp }
 }

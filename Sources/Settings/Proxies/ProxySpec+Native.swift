@@ -1,5 +1,5 @@
 extension ProxySpec {
-  static let keys = ["name", "listen", "upstream", "enabled", "profile", "toxics"]
+  static let keys = ["name", "listen", "upstream", "mode", "enabled", "profile", "toxics"]
 
   package static let maximumCount = 10_000
 
@@ -12,8 +12,10 @@ extension ProxySpec {
       throw SettingsError(source: source, field: fields.pathOf("listen"), message: "is wrong: \(problem)")
     }
     let toxics = try ToxicSpec.nativeList(fields, absentStream: .classic)?.map(\.hiddenFromOldClients)
+    let name = try fields.nonEmpty("name")
+    let mode = try fields.choice("mode", of: ProxyMode.self)
     return ProxySpec(
-      name: try fields.nonEmpty("name"), listen: listen, upstream: try fields.upstream(),
+      name: name, listen: listen, upstream: try fields.upstream(of: mode ?? .tcp), mode: mode,
       enabled: try fields.bool("enabled"), profile: try fields.profileName("profile"), toxics: toxics)
   }
 
@@ -40,12 +42,27 @@ extension Fields {
   }
 
   /// A config file names its upstream in full: without a port every connection would fail.
-  fileprivate func upstream() throws(SettingsError) -> String {
+  fileprivate func upstream(of mode: ProxyMode) throws(SettingsError) -> String {
+    if mode.isForward { return try forwardUpstream(of: mode) }
+    if value("upstream") == .string(ProxyMode.anyUpstream) {
+      throw refusal("upstream", allowed: "HOST:PORT, or mode \"http\" or \"socks\" beside it")
+    }
     let text = try nonEmpty("upstream")
     if let problem = Endpoint.problem(in: text) {
       throw SettingsError(source: source, field: pathOf("upstream"), message: "is wrong: \(problem)")
     }
     return text
+  }
+
+  /// What stands for the upstream of a forward proxy: left out, or said to be any.
+  func forwardUpstream(of mode: ProxyMode) throws(SettingsError) -> String {
+    let text = try string("upstream") ?? ""
+    guard ["", ProxyMode.anyUpstream].contains(text) else {
+      throw refusal(
+        "upstream",
+        allowed: "\"\(ProxyMode.anyUpstream)\" or nothing, because clients of mode \"\(mode.rawValue)\" name theirs")
+    }
+    return ProxyMode.anyUpstream
   }
 
   /// The name of a profile, which need not exist yet.
