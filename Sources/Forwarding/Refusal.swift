@@ -30,8 +30,10 @@ package struct Refusal: Error, Hashable, Sendable {
   package var kind: Kind
   /// One line for people.
   package var reason: String
+  /// Where HTTP has a more exact status than the usual one of this kind.
+  package var status: Int?
 
-  package init(_ kind: Kind, _ reason: String) {
-    (self.kind, self.reason) = (kind, reason)
+  package init(_ kind: Kind, _ reason: String, status: Int? = nil) {
+    (self.kind, self.reason, self.status) = (kind, reason, status)
   }
 }

@@ -10,4 +10,7 @@ package struct Target: Hashable, Sendable, CustomStringConvertible {
 
   /// `example.com:443`, `[::1]:80`
   package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+  /// The host without the dot that makes a name absolute: what rules are compared with.
+  package var hostForRules: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
 }
