@@ -25,7 +25,8 @@ struct Authority: Hashable, Sendable {
     let isBracketed = text.first == UInt8(ascii: "[")
     let host = isBracketed ? text[..<hostEnd].dropFirst().dropLast() : text[..<hostEnd]
     guard isBracketed == host.contains(UInt8(ascii: ":")) else {
-      throw Refusal(.malformed, "\(what) has host \(text[..<hostEnd].excerpt); IPv6 addresses, and only they, are in brackets")
+      throw Refusal(
+        .malformed, "\(what) has host \(text[..<hostEnd].excerpt); IPv6 addresses, and only they, are in brackets")
     }
     self.host = try HostText.normalised(host, of: what)
   }
@@ -62,7 +63,8 @@ enum HostText {
     }
     guard text.allSatisfy(isNameCharacter) else {
       throw Refusal(
-        .malformed, "\(what) has host \(text.excerpt); allowed: letters, digits, '-', '_' and '.' (other names as xn--…)")
+        .malformed,
+        "\(what) has host \(text.excerpt); allowed: letters, digits, '-', '_' and '.' (other names as xn--…)")
     }
     let name = text.last == UInt8(ascii: ".") ? text.dropLast() : text
     let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

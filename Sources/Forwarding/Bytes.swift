@@ -38,8 +38,9 @@ extension UInt8 {
 extension ArraySlice<UInt8> {
   /// Without blanks at either end.
   var trimmed: ArraySlice<UInt8> {
-    guard let first = firstIndex(where: { !$0.isBlank }), let last = lastIndex(where: { !$0.isBlank }) else { return [] }
-    return self[first...last]
+    let rest = drop(while: \.isBlank)
+    guard let last = rest.lastIndex(where: { !$0.isBlank }) else { return [] }
+    return rest[...last]
   }
 
   /// Whether this is `word`, which is in lower case, in whichever case.

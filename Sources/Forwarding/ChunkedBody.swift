@@ -90,6 +90,8 @@ struct ChunkedBody: Hashable, Sendable {
   }
 
   private func expect(_ byte: UInt8, _ expected: UInt8, _ what: String) throws(Refusal) {
-    guard byte == expected else { throw Refusal(.malformed, "\([byte][...].excerpt) behind \(what) instead of its end") }
+    guard byte == expected else {
+      throw Refusal(.malformed, "\([byte][...].excerpt) behind \(what) instead of its end")
+    }
   }
 }

@@ -47,7 +47,8 @@ package struct HTTPResponseReader: Sendable {
       let step = try step(bytes, at: &end)
       return (end - offset, step)
     } catch {
-      let refusal = Refusal(.badAnswer, error.kind == .badAnswer ? error.reason : "the server's answer: \(error.reason)")
+      let isOwn = error.kind == .badAnswer
+      let refusal = Refusal(.badAnswer, isOwn ? error.reason : "the server's answer: \(error.reason)")
       state = .refused(refusal)
       head = HeadReader(.response)
       return (end - offset, .refused(refusal))

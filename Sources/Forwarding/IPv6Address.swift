@@ -35,9 +35,8 @@ struct IPv6Address: Hashable, Sendable, CustomStringConvertible {
       if mayEndInIPv4, index == parts.count - 1, let bytes = IPv4Text.bytes(part) {
         groups += [UInt16(bytes[0]) << 8 | UInt16(bytes[1]), UInt16(bytes[2]) << 8 | UInt16(bytes[3])]
       } else {
-        guard (1...4).contains(part.count), let group = UInt16(part.text, radix: 16), part[part.startIndex].hexDigit != nil
-        else { return nil }
-        groups.append(group)
+        guard (1...4).contains(part.count), part.allSatisfy({ $0.hexDigit != nil }) else { return nil }
+        groups.append(part.reduce(0) { $0 << 4 | UInt16($1.hexDigit ?? 0) })
       }
     }
     return groups

@@ -89,10 +89,16 @@ struct HeadReader: Hashable, Sendable {
     let line = lineStart..<head.bytes.count
     if isInStartLine {
       guard !line.isEmpty else {
-        guard part == .request, !skippedEmptyLine else { throw Refusal(.malformed, "an empty line where \(place) begins") }
+        guard part == .request, !skippedEmptyLine else {
+          throw Refusal(.malformed, "an empty line where \(place) begins")
+        }
         // RFC 9112 §2.2: some clients send one behind a body.
         skippedEmptyLine = true
         return false
+      }
+      // At once, because a server of another protocol may wait for an answer to its line.
+      guard part == .request || head.bytes.starts(with: "HTTP/".utf8) else {
+        throw Refusal(.malformed, "\(head.bytes[line].excerpt) isn't HTTP")
       }
       head.startLine = line
     } else if !line.isEmpty {
@@ -147,7 +153,9 @@ extension HeadReader {
       switch byte {
       case 0x16:
         return Refusal(
-          .malformed, "this is TLS; this port speaks HTTP, and TLS only behind CONNECT (the proxy's own URL is http://)")
+          .malformed,
+          "this is TLS; this port speaks HTTP, and TLS only behind CONNECT (the URL of the proxy itself is http://…)"
+        )
       case 4, 5: return Refusal(.malformed, "this may be SOCKS; this port speaks HTTP")
       default: break
       }

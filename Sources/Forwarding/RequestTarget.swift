@@ -46,8 +46,9 @@ struct RequestTarget: Hashable, Sendable {
     let scheme = text.prefix(while: isName)
     guard text.first?.isLetter == true, text[scheme.endIndex...].starts(with: "://".utf8) else {
       throw Refusal(
-        .malformed, "this is a forward proxy, and \(text.excerpt) doesn't say which server is meant: set this address as"
-          + " the client's proxy (http_proxy=http://…), so that it sends whole URLs like http://example.com/")
+        .malformed,
+        "this is a forward proxy, and \(text.excerpt) doesn't say which server is meant: set this address as the"
+          + " client's proxy (http_proxy=http://…), so that it sends whole URLs like http://example.com/")
     }
     guard !scheme.isWord("https") else {
       throw Refusal(.unsupported, "https:// URLs go through CONNECT, so that nothing between the ends can read them")

@@ -100,8 +100,7 @@ extension SOCKSHandshake {
     }
     guard let length = try requestLength(), message.count == length else { return nil }
     guard message[1] == 1 else {
-      let name = [2: " (BIND)", 3: " (UDP ASSOCIATE)"][message[1]] ?? ""
-      throw Refusal(.unsupported, "SOCKS command \(message[1])\(name); allowed: 1 (CONNECT)")
+      throw command(message[1])
     }
     let address = message[4..<(length - 2)]
     let host =
@@ -128,6 +127,11 @@ extension SOCKSHandshake {
 
   private static func text(_ address: IPv6Address) -> String { address.mappedIPv4 ?? address.description }
 
+  private func command(_ code: UInt8) -> Refusal {
+    let name = [2: " (BIND)", 3: " (UDP ASSOCIATE)"][code] ?? ""
+    return Refusal(.unsupported, "SOCKS command \(code)\(name); allowed: 1 (CONNECT)")
+  }
+
   private func port(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> UInt16 {
     let port = bytes.reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
     guard port > 0 else { throw Refusal(.malformed, "the SOCKS request has port 0; allowed: 1 to 65535") }
@@ -150,7 +154,7 @@ extension SOCKSHandshake {
     let isNamed = message[4..<7].allSatisfy { $0 == 0 } && message[7] != 0
     guard texts.count == (isNamed ? 2 : 1) else { return nil }
     guard message[1] == 1 else {
-      throw Refusal(.unsupported, "SOCKS command \(message[1])\(message[1] == 2 ? " (BIND)" : ""); allowed: 1 (CONNECT)")
+      throw command(message[1])
     }
     let host =
       isNamed ? try HostText.normalised(texts[1], of: "the SOCKS request") : IPv4Text.text(message[4..<fixedBytes])

@@ -80,7 +80,9 @@ extension SOCKSHandshake: Parser {
 extension HTTPRequestReader: Parser {
   static func isNeedsMore(_ step: Step) -> Bool { step == .needsMore }
   static func isRefused(_ step: Step) -> Bool { if case .refused = step { true } else { false } }
-  static func isLast(_ step: Step) -> Bool { if case .head(let head) = step { head.isConnect } else { isRefused(step) } }
+  static func isLast(_ step: Step) -> Bool {
+    if case .head(let head) = step { head.isConnect } else { isRefused(step) }
+  }
   static func bodyBytes(_ step: Step) -> Int? { if case .body(let count) = step { count } else { nil } }
   static func body(_ count: Int) -> Step { .body(count) }
 }
@@ -101,4 +103,13 @@ extension String {
 extension [UInt8] {
   /// The reverse of `wire`.
   var lines: String { String(decoding: self, as: UTF8.self).replacing("\r\n", with: "\n") }
+}
+
+struct UnexpectedStep: Error { let step: String }
+
+/// The head of the one request in `text`.
+func requestHead(_ text: String) throws -> RequestHead {
+  let run = run(HTTPRequestReader(), text.wire)
+  guard case .head(let head) = run.steps.first else { throw UnexpectedStep(step: "\(run.steps)") }
+  return head
 }
