@@ -22,6 +22,7 @@ package final class ControlServer {
       ControlServer.serve(request, responder, api, feed, loop)
     }
     api.server = server
+    api.registry.controlAddress = server.localAddress
     api.eventFeed = feed
   }
 

@@ -7,6 +7,10 @@ package enum CloseReason: String, Sendable, CaseIterable {
   /// A toxic ended it.
   case dropped
   case dialFailed = "dial_failed"
+  /// A forward proxy doesn't do what its client asked for, and has said so.
+  case refused
+  /// A client of a forward proxy asked for nothing for too long.
+  case idle
   case proxyDisabled = "proxy_disabled"
   case proxyUpdated = "proxy_updated"
   case proxyDeleted = "proxy_deleted"

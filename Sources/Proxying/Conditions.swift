@@ -26,6 +26,8 @@ struct Conditions {
   private(set) var paths: [SharedPath] = []
   /// New connections are refused: the profile drops every connection and says `refuse`.
   private(set) var refuses = false
+  /// What the lookup of a name costs.
+  private(set) var nameLookup = Interval.zero
   /// What kind of toxic a stage is, by the stage's name.
   private(set) var types: [String: ToxicType] = [:]
 
@@ -34,6 +36,7 @@ struct Conditions {
   init(profile: Profile?, toxics: [ToxicSpec], paths shared: SharedPaths) {
     self.profile = profile?.name
     if let profile {
+      nameLookup = .milliseconds(profile.path.dnsLatencyMilliseconds)
       for direction in Direction.allCases {
         addPath(of: profile, direction, shared)
       }

@@ -12,6 +12,10 @@ package struct Limits: Equatable, Sendable {
   package var processBytes = 512 << 20
   /// How long a session tries to reach its upstream.
   package var connectTimeout = Interval.seconds(10)
+  /// How long a client of a forward proxy may take for a request, from its first byte to the end of its head.
+  package var requestTimeout = Interval.seconds(30)
+  /// How long one may ask for nothing, before its first request or between two.
+  package var idleTimeout = Interval.seconds(300)
   /// How long delayed bytes are still delivered after a request to stop.
   package var drainTimeout = Interval.seconds(5)
   /// Live sessions in all; above it connections wait in the listeners' backlogs.

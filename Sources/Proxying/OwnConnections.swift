@@ -15,6 +15,11 @@ final class OwnConnections {
     fileprivate let began: Int64
   }
 
+  enum Owner {
+    case control
+    case proxy(Proxy)
+  }
+
   private struct Ends: Hashable {
     let client: SocketAddress
     let server: SocketAddress
@@ -27,6 +32,10 @@ final class OwnConnections {
 
   /// The ports that our proxies have. A connection to any other can't come back, and costs nothing here.
   var ports: () -> Set<UInt16> = { [] }
+  /// What of ours serves an address of this machine.
+  var owner: (SocketAddress) -> Owner? = { _ in nil }
+  /// Where the control API is served.
+  var controlAddress: SocketAddress? { didSet { portsChanged() } }
   private var knownPorts: Set<UInt16>?
   private let loop: EventLoop
   private var underWay: [Ends: Outgoing] = [:]
@@ -54,6 +63,16 @@ final class OwnConnections {
       session: session.id, route: (routes[session.id] ?? []) + [session.proxy.name], began: loop.now)
   }
 
+  /// What of ours the other end of a connection in the making is, whatever name or address led there.
+  func destination(of socket: StreamSocket) -> Owner? {
+    let server = socket.peerAddress.unmapped
+    guard hasPort(server.port) else { return nil }
+    let client = socket.localAddress.unmapped
+    // The system connects this machine to itself from the very address that it connects to.
+    guard server.isLoopback || server.isUnspecified || server.host == client.host else { return nil }
+    return owner(server.isUnspecified ? client.withPort(server.port) : server)
+  }
+
   /// What came in, if it is one of ours; it comes in only once.
   func cameIn(_ socket: borrowing AcceptedSocket) -> Outgoing? {
     guard !underWay.isEmpty else { return nil }
@@ -70,7 +89,7 @@ final class OwnConnections {
   }
 
   private func hasPort(_ port: UInt16) -> Bool {
-    let known = knownPorts ?? ports()
+    let known = knownPorts ?? ports().union(controlAddress.map { [$0.port] } ?? [])
     knownPorts = known
     return known.contains(port)
   }

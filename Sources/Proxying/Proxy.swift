@@ -30,6 +30,8 @@ package final class Proxy {
 
   var onProfileChange: (Proxy, Profile?, ProfileSlot.Cause) -> Void = { _, _, _ in }
   private(set) var conditions = Conditions()
+  /// What sessions to hosts with a rule are put through instead.
+  private var conditionsByRule: [HostRule.Use: Conditions] = [:]
   let sessions: SessionTable
   private var listener: Listener? { didSet { sessions.ownConnections.portsChanged() } }
   private var opened = 0
@@ -141,7 +143,8 @@ package final class Proxy {
   /// Whether connections are accepted, wait in the backlog, or are refused.
   func acceptOrRefuse() throws(RegistryError) {
     guard let listener, isEnabled else { return }
-    guard !conditions.refuses else { return listener.refuse() }
+    // A forward proxy says it to each client in its protocol: some hosts may be exempt by a rule.
+    guard !conditions.refuses || mode != .tcp else { return listener.refuse() }
     try listenAgain()
     if sessions.isFull { listener.pause() } else { listener.resume() }
   }
@@ -179,12 +182,29 @@ package final class Proxy {
 
   // MARK: Conditions
 
+  /// What a session to a host with this rule is put through; without a rule, what all are.
+  func conditions(by rule: HostRule?) -> Conditions {
+    guard let rule else { return conditions }
+    return conditionsByRule[rule.use] ?? conditions
+  }
+
+  /// All profiles that its sessions can be under.
+  var profileNames: [String] { ([conditions] + conditionsByRule.values).compactMap(\.profile) }
+
   /// Its toxics count connections anew from the next conditions on, even where they keep their names.
-  func countAnew() { conditions.forgetCounts() }
+  func countAnew() {
+    conditions.forgetCounts()
+    for use in conditionsByRule.keys { conditionsByRule[use]?.forgetCounts() }
+  }
 
   /// Puts new conditions in force for new sessions; the live ones follow by ``SessionTable/adoptConditions(of:)``.
-  func adopt(_ conditions: Conditions) {
-    self.conditions = conditions.counting(from: self.conditions, connections: opened)
+  func adopt(_ conditions: Conditions, byRule: [HostRule.Use: Conditions] = [:]) {
+    let before = (self.conditions, conditionsByRule)
+    self.conditions = conditions.counting(from: before.0, connections: opened)
+    conditionsByRule = [:]
+    for (use, conditions) in byRule {
+      conditionsByRule[use] = conditions.counting(from: before.1[use] ?? before.0, connections: opened)
+    }
     do throws(RegistryError) {
       try acceptOrRefuse()
     } catch {

@@ -14,7 +14,12 @@ extension ProxyRegistry {
     log.info("rules changed", [("count", count)])
   }
 
-  func forwardSettingsChanged() {}
+  /// Live sessions follow at once: to each host applies what is said of it now.
+  func forwardSettingsChanged() {
+    inOnePass {
+      for proxy in proxies where proxy.mode.isForward { refreshConditions(of: proxy) }
+    }
+  }
 
   /// The first rule that names a profile which there isn't.
   package static func unknownProfile(

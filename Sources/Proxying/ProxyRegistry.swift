@@ -18,8 +18,18 @@ package final class ProxyRegistry {
   }
 
   /// What the forward proxies share.
-  package var forward = ForwardSettings() {
-    didSet { forwardSettingsChanged() }
+  package var forward: ForwardSettings {
+    get { table.forward }
+    set {
+      table.forward = newValue
+      forwardSettingsChanged()
+    }
+  }
+
+  /// Where the control API is served: no client of a forward proxy gets there through it.
+  package var controlAddress: SocketAddress? {
+    get { table.ownConnections.controlAddress }
+    set { table.ownConnections.controlAddress = newValue }
   }
 
   package let loop: EventLoop
@@ -44,6 +54,7 @@ package final class ProxyRegistry {
     let resolver = try Resolver(loop: loop)
     bindings = BindingResolver(resolver: resolver)
     table = SessionTable(loop: loop, resolver: resolver, limits: limits, seed: seed, log: log, events: events)
+    table.ownConnections.owner = { [unowned self] address in owner(of: address) }
     table.ownConnections.ports = { [unowned self] in Set(byName.values.compactMap(\.port)) }
     table.onFullOrNot = { [unowned self] in
       for proxy in byName.values { try? proxy.acceptOrRefuse() }
@@ -81,6 +92,12 @@ package final class ProxyRegistry {
 
   /// Counters of what is no longer there.
   package var archive: CounterArchive { table.archive }
+
+  /// What serves `address`, which is one of this machine.
+  private func owner(of address: SocketAddress) -> OwnConnections.Owner? {
+    if let control = controlAddress?.unmapped, control.serves(address) { return .control }
+    return byName.values.first { $0.localAddress?.unmapped.serves(address) ?? false }.map { .proxy($0) }
+  }
 
   // MARK: Proxies
 
@@ -191,7 +208,7 @@ package final class ProxyRegistry {
       profileSwitched(proxy: proxy, slot: proxy.ownProfile, before: before, cause: cause)
     }
     setOwnProfile(of: proxy, from: spec)
-    proxy.adopt(conditions(of: proxy))
+    adoptConditions(proxy)
     if let listener { try proxy.start(on: listener) }
     byName[spec.name] = proxy
     proxy.takeCountersFromArchive()
@@ -207,13 +224,26 @@ package final class ProxyRegistry {
 
   // MARK: Conditions
 
-  private func conditions(of proxy: Proxy) -> Conditions {
-    Conditions(profile: proxy.ownProfile.current ?? profile.current, toxics: proxy.toxics, paths: paths)
+  private func profileInForce(for proxy: Proxy) -> Profile? { proxy.ownProfile.current ?? profile.current }
+
+  private func adoptConditions(_ proxy: Proxy) {
+    func conditions(_ profile: Profile?) -> Conditions {
+      Conditions(profile: profile, toxics: proxy.toxics, paths: paths)
+    }
+    var byRule: [HostRule.Use: Conditions] = [:]
+    for rule in proxy.mode == .tcp ? [] : forward.rules {
+      switch rule.use {
+      case .profile(let name): byRule[rule.use] = catalogue[name].map { conditions($0) }
+      case .direct: byRule[rule.use] = Conditions()
+      case .deny: break
+      }
+    }
+    proxy.adopt(conditions(profileInForce(for: proxy)), byRule: byRule)
   }
 
   /// Puts what has been changed about the proxy in force: for new sessions now, for the live ones before the call ends.
   func refreshConditions(of proxy: Proxy) {
-    proxy.adopt(conditions(of: proxy))
+    adoptConditions(proxy)
     letSessionsAdopt([proxy])
   }
 
@@ -246,18 +276,19 @@ package final class ProxyRegistry {
     events.record("profile_switched", proxy: proxy?.name, names)
     log.info("profile switched", [("proxy", .string(proxy?.name ?? "*"))] + names)
     let concerned = proxy.map { [$0] } ?? proxies.filter { $0.ownProfile.current == nil }
-    for each in concerned { each.adopt(conditions(of: each)) }
+    for each in concerned { adoptConditions(each) }
     letSessionsAdopt(concerned)
   }
 
   private func forgetUnusedPaths() {
-    paths.keep(only: Set(byName.values.compactMap(\.profileName)))
+    paths.keep(only: Set(byName.values.flatMap(\.profileNames)))
   }
 
   /// Takes over changed definitions of profiles that are in force.
   package func catalogueChanged() {
     profile.refresh(from: catalogue)
     for proxy in proxies { proxy.ownProfile.refresh(from: catalogue) }
+    if !forward.rules.isEmpty { forwardSettingsChanged() }
   }
 
   /// Records something that concerns the whole daemon.

@@ -56,7 +56,9 @@ extension Session {
   private func pull(_ direction: Direction, _ now: Instant) -> Bool {
     // Nothing is read before the upstream is there: the client feels the wait as it would without a proxy.
     guard phase == .open, let source = socket(from: direction), source.isReadable else { return false }
-    let room = roomToRead(direction)
+    if let forward, !mayRead(direction, forward) { return false }
+    var room = roomToRead(direction)
+    if let forward, forward.isAsking, direction == .upstream { room = min(room, Session.requestPiece) }
     guard room > 0 else { return false }
     switch source.read(upTo: room) {
     case .bytes(let count):
@@ -90,36 +92,66 @@ extension Session {
   /// `count` bytes lie in the loop's read buffer: straight on to the sink where nothing stands between, else into the
   /// queue and the link.
   private func take(_ count: Int, _ direction: Direction, _ now: Instant) {
+    guard let forward else { return deliver(0..<count, direction, now) }
+    if direction == .upstream { takeFromClient(count, forward, now) } else { takeFromUpstream(count, forward, now) }
+  }
+
+  /// A part of the read buffer goes on: straight to the sink where nothing stands between, else into the queue and the link.
+  func deliver(_ range: Range<Int>, _ direction: Direction, _ now: Instant) {
+    let count = range.count
+    guard count > 0 else { return }
     proxy.counters.count(received: count, direction)
-    let opening = noteExchange(count, direction)
+    let opening = loop.readBuffer.withBytes(range) { noteExchange($0, direction) }
     let sink = socket(to: direction)
     let loop = loop
     var failed = false
     var written = 0
     withPipe(direction) { pipe in
+      guard pipe.sink == .open else { return }
       let isStraight = pipe.isStraight
       let start = pipe.received
       pipe.received += Int64(count)
       if isStraight {
         pipe.released = pipe.received
         if let sink, sink.isWritable {
-          switch sink.write(0..<count) {
+          switch sink.write(range) {
           case .wrote(let n): written = n
           case .wouldBlock: break
           case .failed: failed = true
           }
           pipe.sent += Int64(written)
         }
-        if written < count { pipe.queue.append(loop.readBuffer, written..<count) }
+        if written < count { pipe.queue.append(loop.readBuffer, range.dropFirst(written)) }
         return
       }
-      pipe.queue.append(loop.readBuffer, 0..<count)
+      pipe.queue.append(loop.readBuffer, range)
       for extent in Session.extents(from: start, count: count, opening: opening) {
         pipe.link.receive(.bytes(extent), at: now)
       }
     }
     if written > 0 { proxy.counters.count(sent: written, direction) }
     if failed { sinkFailed(direction, now) }
+  }
+
+  /// Bytes that no socket was read for, in their place in the stream.
+  func deliver(_ bytes: [UInt8], _ direction: Direction, _ now: Instant) {
+    guard !bytes.isEmpty, phase == .open else { return }
+    proxy.counters.count(received: bytes.count, direction)
+    let opening = bytes.withRawSpan { noteExchange($0, direction) }
+    withPipe(direction) { pipe in
+      guard pipe.sink == .open else { return }
+      let start = pipe.received
+      pipe.received += Int64(bytes.count)
+      pipe.queue.append(bytes)
+      guard !pipe.link.isTransparent else {
+        pipe.released = pipe.received
+        return
+      }
+      for extent in Session.extents(from: start, count: bytes.count, opening: opening) {
+        pipe.link.receive(.bytes(extent), at: now)
+      }
+    }
+    mustDriveAgain = true
   }
 
   private static func extents(from start: Int64, count: Int, opening: Int?) -> [Extent] {
@@ -133,12 +165,10 @@ extension Session {
   }
 
   /// Where in the bytes just read a new exchange opens, if it does.
-  private func noteExchange(_ count: Int, _ direction: Direction) -> Int? {
-    loop.readBuffer.withBytes(count) { bytes in
-      if direction == .upstream { return exchanges.client(bytes) }
-      exchanges.server(bytes)
-      return nil
-    }
+  private func noteExchange(_ bytes: RawSpan, _ direction: Direction) -> Int? {
+    if direction == .upstream { return exchanges.client(bytes) }
+    exchanges.server(bytes)
+    return nil
   }
 
   /// True when something was written.

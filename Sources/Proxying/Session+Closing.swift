@@ -4,6 +4,10 @@ import Reactor
 // Ends and resets; the table is at ``Session``.
 extension Session {
   func sourceEnded(_ direction: Direction, _ now: Instant) {
+    if let forward {
+      if direction == .downstream, upstreamLeft(forward, isEnd: true, now) { return }
+      if direction == .upstream, clientLeft(forward, now) { return }
+    }
     withPipe(direction) { pipe in
       pipe.source = .ended
       guard pipe.sink == .open else { return }
@@ -13,6 +17,11 @@ extension Session {
 
   /// The source was reset by its peer: the other side learns it through the link, and nothing can be delivered back.
   func sourceFailed(_ direction: Direction, _ now: Instant) {
+    if let forward {
+      if direction == .downstream, upstreamLeft(forward, isEnd: false, now) { return }
+      // There is nobody yet who could be told.
+      if direction == .upstream, !forward.isTunnel, !forward.isExchanging { return reset(reason: .clientReset) }
+    }
     let back: Direction = direction == .upstream ? .downstream : .upstream
     closeSocket(from: direction)
     withPipe(back) { $0.abandon() }
@@ -37,7 +46,8 @@ extension Session {
   /// instance, is read first; the failure comes behind it.
   func sinkFailed(_ direction: Direction, _ now: Instant) {
     let back: Direction = direction == .upstream ? .downstream : .upstream
-    guard phase == .open, roomToRead(back) > 0 else { return sourceFailed(back, now) }
+    let isReadOn = back == .downstream || forward?.isTunnel ?? true
+    guard phase == .open, isReadOn, roomToRead(back) > 0 else { return sourceFailed(back, now) }
     withPipe(direction) { $0.abandon() }
     sessions.memoryMayBeBack()
     mustDriveAgain = true
@@ -91,7 +101,7 @@ extension Session {
     for socket in [clientSocket, upstreamSocket].compactMap({ $0 }) {
       for _ in 0..<Session.roundsInARow where socket.isReadable { discard(from: socket) }
     }
-    if clientSocket == nil, upstreamSocket == nil { return finish(.dropped) }
+    if clientSocket == nil, upstreamSocket == nil { return finish(closingReason) }
     if clientSocket?.isReadable ?? false || upstreamSocket?.isReadable ?? false { driveLater() }
   }
 
@@ -130,8 +140,11 @@ extension Session {
     }
     clientSocket?.close()
     upstreamSocket?.close()
-    finish(.dropped)
+    finish(closingReason)
   }
+
+  /// A toxic closes a session, or a forward proxy that has said why.
+  private var closingReason: CloseReason { forward?.closing ?? .dropped }
 
   private var unacknowledgedBytes: Int {
     (clientSocket?.unacknowledgedBytes ?? 0) + (upstreamSocket?.unacknowledgedBytes ?? 0)
@@ -152,7 +165,7 @@ extension Session {
     upstreamSocket = nil
     upstream.abandon()
     downstream.abandon()
-    for path in proxy.conditions.paths { path.rearm() }
+    for path in conditions.paths { path.rearm() }
     sessions.remove(self, reason: reason)
   }
 }

@@ -66,6 +66,8 @@ package final class Session {
   var upstream: Pipe
   var downstream: Pipe
   var exchanges = ExchangeTracker()
+  /// Of a forward proxy's session.
+  var forward: ForwardState?
   /// When a client is given up: one that hangs and has closed its side, one whose upstream wasn't reached, and one that is
   /// slow to take the last bytes.
   var givesUpAt: Instant?
@@ -83,14 +85,18 @@ package final class Session {
     self.sessions = sessions
     client = accepted.peer
     let now = sessions.loop.instant
+    // What a forward proxy's session is put through is known when its client has said where it wants to go.
+    let isForward = proxy.mode != .tcp
     func link(_ direction: Direction) -> Link {
-      Link(
-        LinkIdentity(
-          seed: sessions.seed, proxy: proxy.name, session: number, direction: direction),
-        plan: proxy.conditions.plan(direction, connection: number), owner: id, at: now)
+      let plan = isForward ? [] : proxy.conditions.plan(direction, connection: number)
+      return Session.link(direction, plan, seed: sessions.seed, proxy: proxy.name, number: number, id: id, at: now)
     }
     upstream = Pipe(link: link(.upstream), pool: sessions.loop.pool)
     downstream = Pipe(link: link(.downstream), pool: sessions.loop.pool)
+    if isForward {
+      forward = ForwardState(mode: proxy.mode)
+      phase = .open
+    }
     clientSocket = try? StreamSocket(loop: sessions.loop, accepted: accepted)
     clientSocket?.delegate = self
   }
@@ -110,9 +116,13 @@ package final class Session {
   /// Puts the session under its proxy's present conditions; nothing that is held is lost, reordered or let go early.
   func adoptConditions() {
     guard phase != .closed, phase != .lingering else { return }
+    if let forward {
+      guard followRules(forward) else { return reset(reason: .refused) }
+      guard forward.target != nil else { return }
+    }
     let now = loop.instant
     for direction in Direction.allCases {
-      let plan = proxy.conditions.plan(direction, connection: number)
+      let plan = conditions.plan(direction, connection: number)
       withPipe(direction) { pipe in
         if pipe.sink != .gone { pipe.link.change(to: plan, at: now) }
       }
@@ -133,6 +143,9 @@ package final class Session {
   /// Reads nothing more; the session ends when everything that it holds is delivered.
   func drain() {
     if phase == .dialling || phase == .held { return reset(reason: .shutdown) }
+    if let forward, !forward.isTunnel, !forward.isExchanging, downstream.queue.isEmpty {
+      return reset(reason: .shutdown)
+    }
     // An end that has come by now is one: what it ends isn't cut off.
     drive()
     for direction in Direction.allCases {
@@ -162,6 +175,7 @@ package final class Session {
     let now = loop.instant
     if let reason = reasonToGiveUp(now) { return reset(reason: reason) }
     if phase == .held, upstream.link.allowance > 0 { dialUpstream() }
+    if let forward, !forward.isTunnel, !stepForward(forward, now) { return }
     var rounds = 0
     while phase != .closed, phase != .lingering {
       let more = advance(.upstream, now)
@@ -178,7 +192,7 @@ package final class Session {
     closeIfDone()
     closeIfDrained()
     armTimer()
-    for path in proxy.conditions.paths { path.rearm() }
+    for path in conditions.paths { path.rearm() }
   }
 
   /// Moves what can be moved at the end of this turn of the loop, in the order of asking. Whatever wakes a session only asks:
@@ -208,6 +222,7 @@ package final class Session {
       givesUpAt = givesUpAt ?? now + Session.hangUpTime
     }
     guard let givesUpAt else { return nil }
+    if let reason = forward?.closing { return now >= givesUpAt ? reason : nil }
     if phase == .dialling, dial == nil { return now >= givesUpAt ? .dialFailed : nil }
     if now >= givesUpAt { return .dropped }
     guard !isHanging else { return nil }
@@ -226,7 +241,7 @@ package final class Session {
       switch result {
       case .success(let socket): opened(socket)
       case .failure(let error):
-        noteDialFailure(error)
+        noteDialFailure(error, to: proxy.upstream)
         givesUpAt = loop.instant + Session.refusalTime
         armTimer()
       }
@@ -242,24 +257,32 @@ package final class Session {
 
   /// The upstream is found to be this proxy itself, whatever has come of the connection.
   func refuseCircle(_ circle: Circle) {
-    noteDialFailure(circle)
+    if let forward { return refuseLater(circle.description, forward) }
+    noteDialFailure(circle, to: proxy.upstream)
     reset(reason: .dialFailed)
   }
 
-  private func noteDialFailure(_ error: some CustomStringConvertible) {
+  func noteDialFailure(_ error: some CustomStringConvertible, to upstream: String) {
     proxy.counters.dialFailures += 1
     sessions.log.info(
       "upstream not reached",
       [
-        ("proxy", .string(proxy.name)), ("session", .integer(Int64(id))), ("upstream", .string(proxy.upstream)),
+        ("proxy", .string(proxy.name)), ("session", .integer(Int64(id))), ("upstream", .string(upstream)),
         ("reason", .string(error.description)),
       ])
     sessions.events.record(
       "dial_failed", proxy: proxy.name, session: id,
-      [("upstream", .string(proxy.upstream)), ("reason", .string(error.description))])
+      [("upstream", .string(upstream)), ("reason", .string(error.description))])
   }
 
   // MARK: Small parts
+
+  static func link(
+    _ direction: Direction, _ plan: [StagePlan], seed: UInt64, proxy: String, number: Int, id: Int, at now: Instant
+  ) -> Link {
+    Link(
+      LinkIdentity(seed: seed, proxy: proxy, session: number, direction: direction), plan: plan, owner: id, at: now)
+  }
 
   func withPipe(_ direction: Direction, _ body: (inout Pipe) -> Void) {
     switch direction {
@@ -281,21 +304,23 @@ package final class Session {
     if direction == .upstream { clientSocket = nil } else { upstreamSocket = nil }
   }
 
-  func noteDecisions() {
+  @discardableResult
+  func noteDecisions() -> [Decision] {
     let first = upstream.link.takeDecisions()
     // A toxic without a stream stands in both links and decides the same in both: told once.
     let second = downstream.link.takeDecisions().filter { other in
       !first.contains { $0.toxic == other.toxic && $0.exchange == other.exchange && $0.outcome == other.outcome }
     }
-    guard !first.isEmpty || !second.isEmpty else { return }
+    guard !first.isEmpty || !second.isEmpty else { return [] }
     for decision in first + second { sessions.note(decision, of: self) }
     decisions = Array((decisions + first + second).suffix(Session.decisionsMax))
+    return first + second
   }
 
   private func armTimer() {
     guard phase != .lingering else { return }
-    let deadlines = [upstream.link.deadline, downstream.link.deadline, givesUpAt, drainCheck].compactMap { $0 }
-    if let next = deadlines.min() {
+    let deadlines = [upstream.link.deadline, downstream.link.deadline, givesUpAt, drainCheck, forward?.deadline]
+    if let next = deadlines.compactMap({ $0 }).min() {
       // Who has asked for its turn needs no timer for what is due already: it would come out of turn.
       if !isQueuedToDrive || next > loop.instant { arm(at: next) }
     } else {

@@ -15,6 +15,7 @@ final class SessionTable {
   let log: Log
   let events: EventLog
   var archive = CounterArchive()
+  var forward = ForwardSettings()
 
   /// Called when the table has reached its limit, and when it has come down from it.
   var onFullOrNot: () -> Void = {}
@@ -102,9 +103,24 @@ final class SessionTable {
     }
   }
 
+  /// For a client of a forward proxy: to what of ours the way leads is told before anything can come of it.
+  func dial(
+    host: String, port: UInt16, for session: Session, onOwn: @escaping (OwnConnections.Owner) -> Void,
+    completion: @escaping (Result<StreamSocket, DialError>) -> Void
+  ) -> Dial {
+    dialer.dial(
+      host: host, service: "\(port)",
+      onConnect: { [ownConnections, unowned session] socket in
+        let owner = ownConnections.destination(of: socket)
+        ownConnections.wentOut(socket, of: session)
+        if let owner { onOwn(owner) }
+      },
+      completion: completion)
+  }
+
   func note(_ decision: Decision, of session: Session) {
     guard case .dropped(let how) = decision.outcome else { return }
-    let kind = session.proxy.conditions.types[decision.toxic]?.rawValue ?? "unknown"
+    let kind = session.conditions.types[decision.toxic]?.rawValue ?? "unknown"
     session.proxy.counters.dropsByCause[.init(toxic: kind, how: how.rawValue), default: 0] += 1
     var details: [(String, JSON)] = [("toxic", .string(decision.toxic)), ("how", .string(how.rawValue))]
     if let exchange = decision.exchange { details.append(("exchange", .integer(Int64(exchange)))) }

@@ -51,13 +51,14 @@ private func profile(_ text: String) throws -> Profile {
       toxics: [ToxicSpec(.drop(DropSpec(probability: 0.3, per: .exchange)), stream: nil)])
     #expect(
       spec.json.text
-        == #"{"name":"x","aliases":[],"summary":"","source":"","path":{"latency_ms":100,"jitter_ms":0.5,"#
+        == #"{"name":"x","aliases":[],"summary":"","source":"","path":{"latency_ms":100,"jitter_ms":0.5,"dns_latency_ms":0,"#
         + #""upstream_bytes_per_second":7,"downstream_loss":0,"upstream_loss":0},"toxics":[{"attributes":"#
         + #"{"probability":0.3,"per":"exchange","how":"reset"},"name":"drop","type":"drop","toxicity":1}]}"#)
   }
 
   private static let pathKeys =
-    "latency_ms, jitter_ms, downstream_bytes_per_second, upstream_bytes_per_second, downstream_loss, upstream_loss"
+    "latency_ms, jitter_ms, dns_latency_ms, downstream_bytes_per_second, upstream_bytes_per_second, downstream_loss, "
+    + "upstream_loss"
   private static let nameRule = "1 to 64 of a-z 0-9 . _ - with a letter or digit first"
 
   @Test(arguments: [

@@ -75,7 +75,7 @@ package struct Latency: Toxic {
 
 extension Latency.Parameters {
   /// The delay at a deviation of -1 ... 1.
-  fileprivate func delay(deviation: Double) -> Interval {
+  package func delay(deviation: Double) -> Interval {
     let shift = Double(max(.zero, jitter).nanoseconds) * deviation
     return max(.zero, max(.zero, latency) + Interval(rounding: shift))
   }

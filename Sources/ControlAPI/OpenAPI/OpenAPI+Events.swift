@@ -27,6 +27,18 @@ extension OpenAPI {
     Event(
       type: "dial_failed", hasSession: true, details: [("upstream", .string("As the proxy has it.")), reason]),
     Event(
+      type: "forwarded", hasSession: true,
+      details: [
+        ("target", .string("Where a client of a forward proxy wants to go.")),
+        ("rule", Schema.string("The rule that applies; null: none.").orNull), ("profile", .profileName()),
+      ]),
+    Event(
+      type: "request_refused", hasSession: true,
+      details: [
+        ("target", Schema.string("Where the client wants to go; null: not understood.").orNull),
+        ("kind", .string("Why, in a word.")), reason,
+      ]),
+    Event(
       type: "dropped", hasSession: true,
       details: [("toxic", .string("Its name.")), ("how", .choice(DropSpec.Manner.self))],
       optional: [("exchange", .count("Counted from 1; absent: the whole connection."))]),

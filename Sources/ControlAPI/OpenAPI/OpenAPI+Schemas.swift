@@ -118,7 +118,10 @@ extension OpenAPI {
       "Path",
       .object(
         "What all sessions under the profile share, per direction.",
-        required: [latency("latency_ms", "Round trip added."), latency("jitter_ms", "± on the round trip.")] + losses,
+        required: [
+          latency("latency_ms", "Round trip added."), latency("jitter_ms", "± on the round trip."),
+          dnsLatency("Added to the lookup of a name, for a client of a forward proxy."),
+        ] + losses,
         optional: rates)
     ),
     (
@@ -127,6 +130,7 @@ extension OpenAPI {
         optional: ([
           latency("latency_ms", "Round trip added, half in each direction; 0 when left out."),
           latency("jitter_ms", "± on the round trip, at most `latency_ms`; 0 when left out."),
+          dnsLatency("Added to the lookup of a name, for a client of a forward proxy; 0 when left out."),
         ] + rates + losses).map { ($0.0, $0.1.orNull) }, isClosed: true
       ).orNull
     ),
@@ -169,6 +173,10 @@ extension OpenAPI {
         example: ["name": "3g", "since": "2026-11-30T10:00:00.000Z", "reverts_at": "2026-11-30T10:00:30.000Z"])
     ),
   ]
+
+  private static func dnsLatency(_ description: String) -> (String, Schema) {
+    ("dns_latency_ms", .number(description, in: 0...PathSpec.maximumDNSLatencyMilliseconds))
+  }
 
   private static func latency(_ name: String, _ description: String) -> (String, Schema) {
     (name, .number(description, in: 0...PathSpec.maximumLatencyMilliseconds))

@@ -11,6 +11,8 @@ package struct ResolveError: Error, Hashable, Sendable, CustomStringConvertible 
   package let host: String
   /// Such as "Name or service not known" or "timed out after 5 s".
   package let reason: String
+  /// The resolver didn't answer in time.
+  package var isLate = false
 
   /// "resolve no.such.host: Name or service not known".
   package var description: String { "resolve \(host): \(reason)" }

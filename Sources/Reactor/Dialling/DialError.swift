@@ -1,3 +1,11 @@
+internal import CLibevent
+
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import Glibc
+#endif
+
 /// Why no connection was made.
 package enum DialError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The host or port can't be one; nothing was tried.
@@ -6,6 +14,25 @@ package enum DialError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The last attempt's address and errno, such as ECONNREFUSED.
   case unreachable(SocketAddress, code: Int32)
   case timedOut(target: String, seconds: Double)
+
+  package enum Kind { case badAddress, unresolvable, refused, hostUnreachable, networkUnreachable, timedOut, other }
+
+  /// What a proxy protocol has a code for.
+  package var kind: Kind {
+    switch self {
+    case .badAddress: .badAddress
+    case .unresolvable(let error): error.isLate ? .timedOut : .unresolvable
+    case .timedOut: .timedOut
+    case .unreachable(_, let code):
+      switch code {
+      case ECONNREFUSED: .refused
+      case EHOSTUNREACH: .hostUnreachable
+      case ENETUNREACH: .networkUnreachable
+      case ETIMEDOUT: .timedOut
+      default: .other
+      }
+    }
+  }
 
   /// One line for a log, such as "connect 127.0.0.1:80: Connection refused".
   package var description: String {

@@ -101,7 +101,7 @@ package final class Resolver {
       self.withdraw = withdraw
       let seconds = Double(timeoutNanoseconds) / 1e9
       let text = seconds == seconds.rounded() ? "\(Int64(seconds))" : "\(seconds)"
-      let late = ResolveError(host: host, reason: "timed out after \(text) s")
+      let late = ResolveError(host: host, reason: "timed out after \(text) s", isLate: true)
       timer = LoopTimer(loop: loop) { [unowned self] in finish(.failure(late)) }
       timer?.arm(at: loop.now + timeoutNanoseconds)
     }

@@ -22,7 +22,18 @@ package final class ReadBuffer {
 
   /// Lends out the first `count` bytes.
   package func withBytes<Result>(_ count: Int, _ body: (RawSpan) -> Result) -> Result {
-    body(slice(0..<count).bytes)
+    withBytes(0..<count, body)
+  }
+
+  /// Lends out a part.
+  package func withBytes<Result>(_ range: Range<Int>, _ body: (RawSpan) -> Result) -> Result {
+    body(slice(range).bytes)
+  }
+
+  /// Puts `content` at the start, as if a socket had been read; at most ``capacity`` bytes.
+  package func load(_ content: [UInt8]) {
+    precondition(content.count <= bytes.count, "more than the read buffer holds")
+    bytes.copyBytes(from: content)
   }
 
   /// A copy of a part.
@@ -33,6 +44,13 @@ package final class ReadBuffer {
   func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "range outside the read buffer")
     return UnsafeRawBufferPointer(rebasing: bytes[range])
+  }
+}
+
+extension [UInt8] {
+  /// Lends out the bytes as the read buffer lends out its own.
+  package func withRawSpan<Result>(_ body: (RawSpan) -> Result) -> Result {
+    withUnsafeBytes { body($0.bytes) }
   }
 }
 

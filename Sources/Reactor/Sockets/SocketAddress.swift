@@ -84,6 +84,11 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// 0.0.0.0 or ::, which stand for every address of the machine.
   package var isUnspecified: Bool { high == 0 && low == 0 }
 
+  /// True when what listens here is reached at `address`, an address of this machine.
+  package func serves(_ address: SocketAddress) -> Bool {
+    port == address.port && (isUnspecified || unmapped.host == address.unmapped.host)
+  }
+
   package func withPort(_ port: UInt16) -> SocketAddress {
     SocketAddress(high: high, low: low, scope: scope, port: port, family: family)
   }

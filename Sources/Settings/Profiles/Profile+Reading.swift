@@ -59,11 +59,12 @@ extension Profile {
 
 extension PathSpec {
   private static let keys = [
-    "latency_ms", "jitter_ms", "downstream_bytes_per_second", "upstream_bytes_per_second", "downstream_loss",
-    "upstream_loss",
+    "latency_ms", "jitter_ms", "dns_latency_ms", "downstream_bytes_per_second", "upstream_bytes_per_second",
+    "downstream_loss", "upstream_loss",
   ]
 
   package static let maximumLatencyMilliseconds = 600_000.0
+  package static let maximumDNSLatencyMilliseconds = 60_000.0
   package static let bytesPerSecond: ClosedRange<Int64> = 0...1_000_000_000_000
 
   init(_ fields: Fields) throws(SettingsError) {
@@ -76,6 +77,7 @@ extension PathSpec {
     }
     self.init(
       latencyMilliseconds: latency, jitterMilliseconds: jitter,
+      dnsLatencyMilliseconds: try fields.number("dns_latency_ms", in: 0...Self.maximumDNSLatencyMilliseconds) ?? 0,
       downstreamBytesPerSecond: try fields.integer("downstream_bytes_per_second", in: Self.bytesPerSecond),
       upstreamBytesPerSecond: try fields.integer("upstream_bytes_per_second", in: Self.bytesPerSecond),
       downstreamLoss: try Self.loss("downstream_loss", fields), upstreamLoss: try Self.loss("upstream_loss", fields))

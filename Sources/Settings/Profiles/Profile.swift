@@ -53,6 +53,8 @@ package struct PathSpec: Hashable, Sendable {
   package var latencyMilliseconds: Double
   /// ± on the round trip, half in each direction; at most the latency.
   package var jitterMilliseconds: Double
+  /// What it takes to look up a name, added once for each connection that is asked for by name; 0...60,000.
+  package var dnsLatencyMilliseconds: Double
   /// Nil: no limit; 0 holds everything; up to 10^12.
   package var downstreamBytesPerSecond: Int64?
   package var upstreamBytesPerSecond: Int64?
@@ -61,11 +63,13 @@ package struct PathSpec: Hashable, Sendable {
   package var upstreamLoss: Double
 
   package init(
-    latencyMilliseconds: Double = 0, jitterMilliseconds: Double = 0, downstreamBytesPerSecond: Int64? = nil,
-    upstreamBytesPerSecond: Int64? = nil, downstreamLoss: Double = 0, upstreamLoss: Double = 0
+    latencyMilliseconds: Double = 0, jitterMilliseconds: Double = 0, dnsLatencyMilliseconds: Double = 0,
+    downstreamBytesPerSecond: Int64? = nil, upstreamBytesPerSecond: Int64? = nil, downstreamLoss: Double = 0,
+    upstreamLoss: Double = 0
   ) {
     self.latencyMilliseconds = latencyMilliseconds
     self.jitterMilliseconds = jitterMilliseconds
+    self.dnsLatencyMilliseconds = dnsLatencyMilliseconds
     self.downstreamBytesPerSecond = downstreamBytesPerSecond
     self.upstreamBytesPerSecond = upstreamBytesPerSecond
     self.downstreamLoss = downstreamLoss
@@ -78,6 +82,7 @@ package struct PathSpec: Hashable, Sendable {
   package var json: JSON {
     .object([
       ("latency_ms", .number(latencyMilliseconds)), ("jitter_ms", .number(jitterMilliseconds)),
+      ("dns_latency_ms", .number(dnsLatencyMilliseconds)),
       ("downstream_bytes_per_second", downstreamBytesPerSecond.map(JSON.integer)),
       ("upstream_bytes_per_second", upstreamBytesPerSecond.map(JSON.integer)),
       ("downstream_loss", .number(downstreamLoss)), ("upstream_loss", .number(upstreamLoss)),

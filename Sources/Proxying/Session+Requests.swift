@@ -1,0 +1,139 @@
+import Conditioning
+import Forwarding
+import Reactor
+import Settings
+
+// Plain HTTP through a forward proxy: requests in turn, each with its answer, and how such a session ends.
+extension Session {
+  /// The upstream is there for the request that was asked for.
+  func forwardRequest(_ forward: ForwardState, via: ViaSpec?, _ now: Instant) {
+    guard let request = forward.request else { return }
+    forward.stage = .exchanging
+    forward.isFresh = true
+    forward.isAnswerOver = false
+    forward.hasAnswerBegun = false
+    forward.answers.begin(method: request.method)
+    deliver(via.map { request.forProxy(authorization: $0.authorization) } ?? request.forOrigin(), .upstream, now)
+    mustDriveAgain = true
+  }
+
+  /// `count` bytes of the upstream's lie in the read buffer.
+  func takeFromUpstream(_ count: Int, _ forward: ForwardState, _ now: Instant) {
+    if forward.isTunnel { return deliver(0..<count, .downstream, now) }
+    // Nothing was asked for: whatever this is, it is no answer.
+    guard forward.isExchanging else { return closeUpstream(forward) }
+    var offset = 0
+    while phase == .open, forward.isExchanging {
+      let (consumed, step) = loop.readBuffer.withBytes(count) { forward.answers.next($0, from: offset) }
+      let start = offset
+      offset += consumed
+      switch step {
+      case .needsMore: return
+      case .head(let bytes, _):
+        forward.hasAnswerBegun = true
+        deliver(bytes, .downstream, now)
+      case .body(let length): deliver(start..<start + length, .downstream, now)
+      case .complete(let keepsAlive):
+        forward.isAnswerOver = true
+        forward.keepsAlive = keepsAlive
+        // What comes behind the answer is none.
+        if offset < count { forward.keepsAlive = false }
+        return exchangeMayBeOver(forward, now)
+      case .upgraded:
+        forward.stage = .tunnel
+        deliver(offset..<count, .downstream, now)
+        if !forward.pending.isEmpty { deliver(forward.takePending(), .upstream, now) }
+        return
+      case .refused(let refusal):
+        return refuse(refusal, forward, now)
+      }
+    }
+  }
+
+  /// After the end of a request or of an answer.
+  func exchangeMayBeOver(_ forward: ForwardState, _ now: Instant) {
+    guard forward.isExchanging, forward.isAnswerOver else { return }
+    guard forward.isRequestOver else {
+      // An early answer. What is still to come of the request can't be told from the next one if it isn't read.
+      if !forward.keepsAlive { endForward(forward, reason: .closed, now) }
+      return
+    }
+    // What an early answer left behind of its request must not go to the next one's upstream.
+    guard forward.keepsAlive, forward.request?.wantsClose == false, upstream.source == .open, upstream.queue.isEmpty
+    else {
+      return endForward(forward, reason: .closed, now)
+    }
+    forward.stage = .asking
+    forward.hasBegun = false
+    forward.askedBy = now + sessions.limits.idleTimeout
+    mustDriveAgain = true
+  }
+
+  /// The upstream has ended or reset the connection; true when that is dealt with.
+  func upstreamLeft(_ forward: ForwardState, isEnd: Bool, _ now: Instant) -> Bool {
+    guard !forward.isTunnel, isEnd || !forward.isExchanging else { return false }
+    if forward.isExchanging {
+      // Whether that was the whole answer the client sees as it would without a proxy: by the end of the connection.
+      endForward(forward, reason: .closed, now)
+    } else {
+      closeUpstream(forward)
+    }
+    return true
+  }
+
+  /// The client sends nothing more; true when it isn't to be passed on.
+  func clientLeft(_ forward: ForwardState, _ now: Instant) -> Bool {
+    guard forward.isAsking else { return false }
+    upstream.source = .ended
+    endForward(forward, reason: forward.hasBegun ? .clientReset : .closed, now)
+    return true
+  }
+
+  /// Tells the client why not, behind all that it was told before, and closes.
+  func refuse(_ refusal: Refusal, _ forward: ForwardState, _ now: Instant) {
+    guard phase == .open else { return }
+    if case .refused = forward.stage { return }
+    let answer = forward.answer(to: refusal)
+    forward.refusal = refusal
+    dial = nil
+    closeUpstream(forward)
+    sessions.log.info(
+      "request refused",
+      [
+        ("proxy", .string(proxy.name)), ("session", .integer(Int64(id))), ("kind", .string("\(refusal.kind)")),
+        ("reason", .string(refusal.reason)),
+      ])
+    sessions.events.record(
+      "request_refused", proxy: proxy.name, session: id,
+      [
+        ("target", forward.target.map { .string($0.description) } ?? .null), ("kind", .string("\(refusal.kind)")),
+        ("reason", .string(refusal.reason)),
+      ])
+    // An answer that has begun can't become another one, and garbage gets none.
+    guard !answer.isEmpty, !(forward.isExchanging && forward.hasAnswerBegun) else { return reset(reason: .refused) }
+    forward.stage = .refused
+    forward.closing = refusal.kind.isOfDialling ? .dialFailed : .refused
+    deliver(answer, .downstream, now)
+    closeBehindAll(now)
+  }
+
+  /// Closes when all that the client was told is delivered.
+  func endForward(_ forward: ForwardState, reason: CloseReason, _ now: Instant) {
+    forward.stage = .refused
+    forward.closing = reason
+    closeUpstream(forward)
+    closeBehindAll(now)
+  }
+
+  private func closeBehindAll(_ now: Instant) {
+    guard phase == .open else { return }
+    upstream.abandon()
+    // A client that doesn't read, or a toxic that lets nothing pass, is not waited for without end.
+    givesUpAt = now + Session.hangUpTime
+    withPipe(.downstream) { pipe in
+      guard pipe.sink == .open else { return }
+      if pipe.link.isTransparent { pipe.sink = .closeDue } else { pipe.link.receive(.close, at: now) }
+    }
+    mustDriveAgain = true
+  }
+}
