@@ -10,7 +10,7 @@ package final class API {
   /// True once every configured listener is bound.
   package var isReady = false
 
-  private(set) lazy var router = Router(routes: classicRoutes + nativeRoutes + [metricsRoute])
+  private(set) lazy var router = Router(routes: classicRoutes + nativeRoutes + forwardingRoutes + [metricsRoute])
   /// Of all routes, which don't change.
   private(set) lazy var description = APIResponse.json(OpenAPI.document(of: router.routes))
 
@@ -38,10 +38,10 @@ package final class API {
       return counted(.now(refusal.response()), request, nil, since: began)
     }
     let (match, route) = router.match(request)
-    return counted(answer(request, match), request, route, since: began)
+    return counted(answer(request, match, route), request, route, since: began)
   }
 
-  private func answer(_ request: APIRequest, _ match: Router.Match) -> APIAnswer {
+  private func answer(_ request: APIRequest, _ match: Router.Match, _ route: Route?) -> APIAnswer {
     switch match {
     case .redirect(let path):
       return .now(APIResponse(status: 301, headers: [("Location", path)]))
@@ -50,7 +50,9 @@ package final class API {
     case .options(let methods):
       return .now(APIResponse(status: 204, headers: [("Allow", methods.joined(separator: ", "))]))
     case .handler(let handler, let parameters):
-      return identified(run(handler, request, parameters))
+      let isWelcome = route?.servesBrowsers == true || !gatekeeper.refusesBrowser(request)
+      return identified(
+        isWelcome ? run(handler, request, parameters) : .now(APIError(403, "User agent not allowed").response()))
     }
   }
 
@@ -81,7 +83,6 @@ package final class API {
   }
 
   private func run(_ handler: Route.Handler, _ request: APIRequest, _ parameters: [String]) -> APIAnswer {
-    if gatekeeper.refusesBrowser(request) { return .now(APIError(403, "User agent not allowed").response()) }
     do throws(APIError) {
       return try handler(request, parameters)
     } catch {

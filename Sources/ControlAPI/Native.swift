@@ -87,6 +87,9 @@ extension API {
     guard !isInForce else {
       throw APIError(409, "profile \"\(profile.name)\" is in force; switch to another one first")
     }
+    if let rule = rule(naming: profile) {
+      throw APIError(409, "profile \"\(profile.name)\" is named by the rule \(rule); remove that first")
+    }
     guard registry.catalogue.remove(profile.name) != nil else {
       throw APIError(409, "profile \"\(profile.name)\" can't be removed")
     }

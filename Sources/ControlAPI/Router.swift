@@ -6,6 +6,8 @@ struct Route {
   let handlers: [String: Handler]
   /// What takes every method that has no handler of its own, HEAD and OPTIONS too.
   var anyMethod: Handler?
+  /// Whether a browser may ask, which the other routes refuse.
+  var servesBrowsers = false
 
   typealias Handler = (APIRequest, [String]) throws(APIError) -> APIAnswer
 

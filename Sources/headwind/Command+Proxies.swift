@@ -55,18 +55,29 @@ extension Command {
     operands: [.one("NAME")],
     options: [
       listenOption(" Default: a free port of 127.0.0.1."), upstreamOption,
+      OptionSpec(
+        name: "--mode", value: "MODE", help: "http or socks: clients name the upstream themselves (default: tcp)."),
       OptionSpec(name: "--disabled", help: "Don't accept clients yet."),
       OptionSpec(name: "--profile", value: "PROFILE", help: "A profile of its own, before that of all proxies."),
       .control, .json,
     ],
-    details: "Example: headwind proxies create web --listen 127.0.0.1:8080 --upstream example.com:80",
+    details: """
+      Examples:
+        headwind proxies create web --listen 127.0.0.1:8080 --upstream example.com:80
+        headwind proxies create browser --mode http --listen 127.0.0.1:3128
+      """,
     run: { arguments throws(CommandError) in
-      guard let upstream = try arguments.address("--upstream") else {
-        throw arguments.usage("missing: --upstream HOST:PORT")
+      let mode = try arguments.mode()
+      let upstream = try arguments.address("--upstream")
+      guard (mode ?? .tcp).isForward == (upstream == nil) else {
+        throw arguments.usage(
+          upstream == nil ? "missing: --upstream HOST:PORT" : "--upstream and --mode http or socks exclude each other")
       }
       let body = JSON.object([
         ("name", .string(arguments.operands[0])),
-        ("listen", .string(try arguments.address("--listen") ?? "127.0.0.1:0")), ("upstream", .string(upstream)),
+        ("listen", .string(try arguments.address("--listen") ?? "127.0.0.1:0")),
+        ("upstream", upstream.map(JSON.string)),
+        ("mode", mode.map { .string($0.rawValue) }),
         ("enabled", arguments.has("--disabled") ? false : nil),
         ("profile", arguments.value("--profile").map(JSON.string)),
       ])
@@ -157,6 +168,15 @@ extension Command {
 }
 
 extension Arguments {
+  fileprivate func mode() throws(CommandError) -> ProxyMode? {
+    guard let text = value("--mode") else { return nil }
+    guard let mode = ProxyMode(rawValue: text) else {
+      let allowed = ProxyMode.allCases.map(\.rawValue).joined(separator: ", ")
+      throw usage("--mode is \(quoted(text)); allowed: \(allowed)")
+    }
+    return mode
+  }
+
   /// An address as the daemon takes it. Without a host it is every interface, so an empty one (an unset variable of a
   /// script) is refused.
   fileprivate func address(_ name: String) throws(CommandError) -> String? {

@@ -48,7 +48,8 @@ struct ProxyText {
 
   var name: String { proxy["name"]?.string ?? "" }
   var listen: String { proxy["listen"]?.string ?? "" }
-  var upstream: String { proxy["upstream"]?.string ?? "" }
+  /// Of a forward proxy, how its clients name it: `any (http)`.
+  var upstream: String { proxy["mode"]?.string.map { "any (\($0))" } ?? proxy["upstream"]?.string ?? "" }
   var isEnabled: Bool { proxy["enabled"]?.bool == true }
   var state: String { isEnabled ? "enabled" : "disabled" }
   var stateColour: Colour { isEnabled ? .green : .yellow }

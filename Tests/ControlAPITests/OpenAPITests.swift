@@ -92,6 +92,9 @@ import Testing
   @Test func examplesAreAccepted() throws {
     #expect(try desk.call("POST", "/proxies", example("NewProxy").text).status == 201)
     #expect(try desk.call("POST", "/populate", JSON.array([example("NewProxy")]).text).status == 201)
+    #expect(try desk.call("POST", "/proxies", example("NewForwardProxy").text).status == 201)
+    #expect(try desk.call("PUT", "/rules", example("Rules").text).status == 200)
+    #expect(try desk.call("POST", "/rules", example("Rule").text).status == 201)
     #expect(try desk.call("POST", "/proxies/web", example("ProxyUpdate").text).status == 200)
     #expect(try desk.call("PUT", "/profiles/mine", example("ProfileDefinition").text).status == 201)
     let latency = OpenAPI.ToxicForm.new.name(of: .latency)
@@ -138,9 +141,7 @@ import Testing
     try desk.call("PATCH", "/proxies/p", #"{"enabled":false}"#)
     try desk.call("DELETE", "/proxies/p")
     desk.registry.note("reloaded", [("needs_restart", ["seed"])])
-    var forward = ForwardSettings()
-    forward.rules = [try HostRule(parsing: "*=direct")]
-    desk.registry.adopt(forward)
+    try desk.call("PUT", "/rules", example("Rules").text)
     desk.registry.note("reload_refused", [("reason", "…")])
     let types = try connectAndTell().map { $0["type"]?.stringValue ?? "-" }
     let described = (document["components"]?["schemas"]?["Event"]?["discriminator"]?["mapping"]?.objectValue)?.members

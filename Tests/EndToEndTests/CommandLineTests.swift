@@ -5,7 +5,7 @@ import Testing
 @Suite(.blocking)
 struct CommandLineTests {
   static let commands = [
-    "serve", "use", "status", "proxies", "toxics", "reset", "populate", "profiles", "wait", "check-config", "demo",
+    "serve", "use", "status", "proxies", "toxics", "rules", "reset", "populate", "profiles", "wait", "check-config", "demo",
   ]
 
   // MARK: Help and usage
@@ -54,6 +54,9 @@ struct CommandLineTests {
     (["serve", "--seed", "99999999999999999999"], "99999999999999999999"),
     (["serve", "--log-level", "loud"], "loud"), (["serve", "--log-format", "xml"], "xml"),
     (["serve", "--connect-timeout", "0s"], "0s"), (["serve", "--control", "x"], #""x""#),
+    (["serve", "--http-proxy", ""], "no address"), (["serve", "--socks", "x"], "missing port"),
+    (["serve", "--rule", "a"], "PATTERN=USE"), (["serve", "--via", "ftp://u:secret@h"], "ftp://…@h"),
+    (["serve", "--allow-client", "10.0.0.1/8"], "first 8"), (["rules", "add", "a b=deny"], "host name"),
     (["serve", "--demo=yes"], "--demo"), (["serve", "-demo"], "-demo"), (["serve", "-port"], "--port"),
     (["serve", "-proxy-metrics=maybe"], "maybe"), (["serve", "--port", "99999"], "99999"),
     (["serve", "-port=0", "--control=127.0.0.1:0"], "--control"), (["serve", "--proxy-metrics", "extra"], "extra"),

@@ -5,7 +5,7 @@ extension OpenAPI {
   /// What ``DurationText`` reads.
   private static let durationFormat = "headwind-duration"
 
-  static let nativeOperations = catalogueOperations + profileOperations + observingOperations
+  static let nativeOperations = catalogueOperations + profileOperations + forwardOperations + observingOperations
 
   // MARK: Profiles
 
@@ -33,7 +33,7 @@ extension OpenAPI {
       "DELETE", "/profiles/{profile}", "removeProfile", "Remove a profile until the daemon starts again",
       answers: [
         .noContent("It is gone."), .shared(404, "UnknownProfile"),
-        .error(409, "It is in force, or is `\(Profile.passThroughName)`, which always stays."),
+        .error(409, "It is in force or named by a rule, or is `\(Profile.passThroughName)`, which always stays."),
       ]),
   ]
 

@@ -78,7 +78,7 @@ enum OpenAPI {
     answers like `GET`, without the body; `OPTIONS` answers 204 with `Allow`.
 
     **Web pages are kept out:** a `Host` that is no IP address, local name or `--allow-host`, a foreign `Origin`, a \
-    cross-site request, and a `User-Agent` that begins with `Mozilla/` are answered 403.
+    cross-site request, and a `User-Agent` that begins with `Mozilla/` are answered 403 (the last not for `/proxy.pac`).
 
     Answers may gain keys; none will be removed.
     """

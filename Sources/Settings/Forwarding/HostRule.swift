@@ -56,12 +56,13 @@ extension HostRule {
 
   /// Reads `{"host": "*.example.com", "use": "edge"}`, or the same as one string.
   static func native(_ value: JSON, source: String, path: String) throws(SettingsError) -> HostRule {
+    let place = path.isEmpty ? "rule" : path
     if case .string(let text) = value {
-      do { return try HostRule(parsing: text) } catch { throw error.at(path, in: source) }
+      do { return try HostRule(parsing: text) } catch { throw error.at(place, in: source) }
     }
     guard case .object = value else {
       throw SettingsError(
-        .shape, source: source, field: path, message: "is \(value.excerpt); allowed: an object, or a string \(allowed)")
+        .shape, source: source, field: place, message: "is \(value.excerpt); allowed: an object, or a string \(allowed)")
     }
     let fields = try Fields(value, source: source, path: path)
     try fields.refuseUnknownKeys(keys)
@@ -71,7 +72,7 @@ extension HostRule {
   /// Reads the body of a call: one rule.
   package init(body: some Sequence<UInt8>) throws(SettingsError) {
     let source = "request body"
-    self = try .native(JSON.settings(body, source: source), source: source, path: "rule")
+    self = try .native(JSON.settings(body, source: source), source: source, path: "")
   }
 
   /// Reads the body of a call: `{"rules": […]}`.
