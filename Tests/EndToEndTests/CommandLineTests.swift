@@ -5,7 +5,8 @@ import Testing
 @Suite(.blocking)
 struct CommandLineTests {
   static let commands = [
-    "serve", "use", "status", "proxies", "toxics", "rules", "reset", "populate", "profiles", "wait", "check-config", "demo",
+    "serve", "use", "status", "proxies", "toxics", "rules", "reset", "populate", "profiles", "wait",
+    "check-config", "demo",
   ]
 
   // MARK: Help and usage

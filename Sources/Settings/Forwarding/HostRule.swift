@@ -62,7 +62,8 @@ extension HostRule {
     }
     guard case .object = value else {
       throw SettingsError(
-        .shape, source: source, field: place, message: "is \(value.excerpt); allowed: an object, or a string \(allowed)")
+        .shape, source: source, field: place, message: "is \(value.excerpt); allowed: an object, or a string \(allowed)"
+      )
     }
     let fields = try Fields(value, source: source, path: path)
     try fields.refuseUnknownKeys(keys)
