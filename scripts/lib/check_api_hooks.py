@@ -14,12 +14,17 @@ session = requests.Session()
 # Addresses on loopback, and a few that can't be listened on.
 LISTEN = 3 * ("127.0.0.1:0", "localhost:0", "[::1]:0", "127.0.0.1:") + ("127.0.0.1", "192.0.2.1:0")
 
+# Patterns of rules by host, and what is done to such hosts.
+HOSTS = ("example.com", "*.example.com:443", "*", "10.0.0.0/8", "[::1]:80", "fd00::/8")
+USES = ("direct", "deny", "none")
+
 # Rules between values, which JSON Schema has no words for: names that are taken, profiles that there aren't, one number
 # that bounds another. A request that breaks one is refused though its schema allows it.
 RULES = re.compile(
     r"another toxic is named|allowed: (a name that no other|each name once|.*the name it is kept under)"
     r"|allowed: a number from 0 to latency_ms|allowed: at most average_size|refused for all or for none"
     r'|"refuse" only with probability 1|how other than "refuse"|allowed: another name, as "none"'
+    r"|would be an open proxy|which it was made with|clients of mode|for a new proxy mode|as many as there may be"
 )
 
 
@@ -33,11 +38,22 @@ def before_call(context, case, kwargs):
     """Keeps proxies on this machine, and under a profile that no call has removed."""
     if case.meta and case.meta.phase.name.value == "coverage" and "{proxy}" in case.path:
         restore(case.operation.base_url, "{toxic}" in case.path)
+    if case.path == "/rules" and isinstance(case.body, dict):
+        rules = case.body.get("rules", case.body)
+        for rule in rules if isinstance(rules, list) else [rules]:
+            name_what_there_is(rule)
     for proxy in case.body if isinstance(case.body, list) else [case.body]:
         if isinstance(proxy, dict) and isinstance(proxy.get("listen"), str):
             proxy["listen"] = chosen(LISTEN, proxy["listen"])
         if isinstance(proxy, dict) and isinstance(proxy.get("profile"), str):
             proxy["profile"] = "none"
+
+
+def name_what_there_is(rule):
+    """Gives a rule a host that can be read and a profile that there is, whatever texts it has."""
+    for key, values in (("host", HOSTS), ("use", USES)) if isinstance(rule, dict) else ():
+        if isinstance(rule.get(key), str) and rule[key]:
+            rule[key] = chosen(values, rule[key])
 
 
 def restore(url, with_toxic):
