@@ -37,8 +37,9 @@ package struct APIError: Error, Equatable {
 extension APIError {
   init(_ error: RegistryError) {
     switch error {
-    case .proxyNotFound, .toxicNotFound: self.init(404, error.description)
+    case .proxyNotFound, .toxicNotFound, .leaseNotFound: self.init(404, error.description)
     case .proxyExists, .toxicExists: self.init(409, error.description)
+    case .tooManyLeases: self.init(429, error.description)
     case .cannotListen: self.init(500, error.description)
     case .notAllowed: self.init(400, error.description)
     }

@@ -5,7 +5,7 @@ package import Settings
 /// The profile that is in force for all proxies, or for one; a temporary one gives way to the lasting one by itself.
 package final class ProfileSlot {
   /// Why the profile in force changed.
-  package enum Cause: String, Sendable, CaseIterable { case set, cleared, expired, reloaded }
+  package enum Cause: String, Sendable, CaseIterable { case set, cleared, expired, reloaded, lease }
 
   /// The profile in force; nil when this slot sets none.
   package private(set) var current: Profile?

@@ -28,6 +28,9 @@ package final class Proxy {
     onProfileChange(self, before, cause)
   }
 
+  /// When a lease last began or ceased to count here.
+  var leaseSwitchedAt = WallTime.now
+
   var onProfileChange: (Proxy, Profile?, ProfileSlot.Cause) -> Void = { _, _, _ in }
   private(set) var conditions = Conditions()
   /// What sessions to hosts with a rule are put through instead.

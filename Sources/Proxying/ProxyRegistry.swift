@@ -16,6 +16,11 @@ package final class ProxyRegistry {
   package private(set) lazy var profile: ProfileSlot = ProfileSlot(loop: loop) { [unowned self] before, cause in
     profileSwitched(proxy: nil, slot: profile, before: before, cause: cause)
   }
+  /// Profiles that come before those, for a limited time.
+  var leases = LeaseTable()
+  lazy var leaseTimer = LoopTimer(loop: loop) { [unowned self] in endExpiredLeases() }
+  /// As ``Proxy/leaseSwitchedAt``, for all that have nothing of their own.
+  var leaseSwitchedAt = WallTime.now
 
   /// What the forward proxies share.
   package var forward: ForwardSettings {
@@ -224,8 +229,6 @@ package final class ProxyRegistry {
 
   // MARK: Conditions
 
-  private func profileInForce(for proxy: Proxy) -> Profile? { proxy.ownProfile.current ?? profile.current }
-
   private func adoptConditions(_ proxy: Proxy) {
     func conditions(_ profile: Profile?) -> Conditions {
       Conditions(profile: profile, toxics: proxy.toxics, paths: paths)
@@ -268,13 +271,8 @@ package final class ProxyRegistry {
   }
 
   private func profileSwitched(proxy: Proxy?, slot: ProfileSlot, before: Profile?, cause: ProfileSlot.Cause) {
-    let names: [(String, JSON)] = [
-      ("from", .string(before?.name ?? "none")), ("to", .string(slot.current?.name ?? "none")),
-      ("cause", .string(cause.rawValue)),
-      ("reverts_at", slot.revertsAt.map { .string($0.description) } ?? .null),
-    ]
-    events.record("profile_switched", proxy: proxy?.name, names)
-    log.info("profile switched", [("proxy", .string(proxy?.name ?? "*"))] + names)
+    tellSwitch(
+      of: proxy, from: before, to: slot.current, cause, revertsAt: slot.revertsAt, below: lease(covering: proxy))
     let concerned = proxy.map { [$0] } ?? proxies.filter { $0.ownProfile.current == nil }
     for each in concerned { adoptConditions(each) }
     letSessionsAdopt(concerned)
@@ -286,8 +284,11 @@ package final class ProxyRegistry {
 
   /// Takes over changed definitions of profiles that are in force.
   package func catalogueChanged() {
-    profile.refresh(from: catalogue)
-    for proxy in proxies { proxy.ownProfile.refresh(from: catalogue) }
+    inOnePass {
+      profile.refresh(from: catalogue)
+      for proxy in proxies { proxy.ownProfile.refresh(from: catalogue) }
+    }
+    refreshLeases()
     if !forward.rules.isEmpty { forwardSettingsChanged() }
   }
 

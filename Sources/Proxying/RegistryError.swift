@@ -4,6 +4,8 @@ package enum RegistryError: Error, Equatable {
   case proxyExists
   case toxicNotFound
   case toxicExists
+  case leaseNotFound
+  case tooManyLeases
   /// An address can't be listened on; the text names the address and the reason.
   case cannotListen(String)
   /// What is asked for is never done; the text says why, and what is.
@@ -17,6 +19,8 @@ extension RegistryError: CustomStringConvertible {
     case .proxyExists: "proxy already exists"
     case .toxicNotFound: "toxic not found"
     case .toxicExists: "toxic already exists"
+    case .leaseNotFound: "no lease has this id, or it has ended"
+    case .tooManyLeases: "\(LeaseTable.maximumCount) leases are live, as many as there may be; release one first"
     case .cannotListen(let reason), .notAllowed(let reason): reason
     }
   }
