@@ -10,7 +10,8 @@ package final class API {
   /// True once every configured listener is bound.
   package var isReady = false
 
-  private(set) lazy var router = Router(routes: classicRoutes + nativeRoutes + forwardingRoutes + [metricsRoute])
+  private(set) lazy var router = Router(
+    routes: classicRoutes + nativeRoutes + forwardingRoutes + leaseRoutes + [metricsRoute])
   /// Of all routes, which don't change.
   private(set) lazy var description = APIResponse.json(OpenAPI.document(of: router.routes))
 

@@ -50,8 +50,9 @@ extension API {
       $0.add(.integer(1), MetricLabel("version", Version.current))
     }
     text.family("headwind_profile_info", .gauge, "The profile in force for all proxies without one of their own.") {
-      $0.add(.integer(1), MetricLabel("profile", registry.profile.current?.name ?? "none"))
+      $0.add(.integer(1), MetricLabel("profile", registry.inForce(for: nil).profile?.name ?? "none"))
     }
+    text.single("headwind_leases", .gauge, "Leases that are live.", .integer(registry.leaseCount))
     text.single(
       "headwind_buffered_bytes", .gauge, "Memory of the bytes that wait in all links, in whole blocks.",
       .integer(registry.bufferedBytes))

@@ -22,23 +22,25 @@ extension API {
       Route(
         "profile",
         [
-          "GET": { [unowned self] _, _ in .now(.json(json(of: registry.profile))) },
-          "DELETE": { [unowned self] request, _ in .now(clear(registry.profile)) },
+          "GET": { [unowned self] _, _ in .now(.json(registry.inForce(for: nil).json)) },
+          "DELETE": { [unowned self] request, _ in .now(clear(nil)) },
         ]),
       Route(
         "profile/{}",
-        ["PUT": { [unowned self] request, names throws(APIError) in try put(names[0], in: registry.profile, request) }]),
+        ["PUT": { [unowned self] request, names throws(APIError) in try put(names[0], for: nil, request) }]),
       Route(
         "proxies/{}/profile",
         [
-          "GET": { [unowned self] _, names throws(APIError) in .now(.json(json(of: try proxy(names[0]).ownProfile))) },
-          "DELETE": { [unowned self] _, names throws(APIError) in .now(clear(try proxy(names[0]).ownProfile)) },
+          "GET": { [unowned self] _, names throws(APIError) in
+            .now(.json(registry.inForce(for: try proxy(names[0])).json))
+          },
+          "DELETE": { [unowned self] _, names throws(APIError) in .now(clear(try proxy(names[0]))) },
         ]),
       Route(
         "proxies/{}/profile/{}",
         [
           "PUT": { [unowned self] request, names throws(APIError) in
-            try put(names[1], in: try proxy(names[0]).ownProfile, request)
+            try put(names[1], for: try proxy(names[0]), request)
           }
         ]),
       Route(
@@ -90,13 +92,15 @@ extension API {
     if let rule = rule(naming: profile) {
       throw APIError(409, "profile \"\(profile.name)\" is named by the rule \(rule); remove that first")
     }
+    if let lease = registry.lease(holding: profile) { throw APIError(holding: profile, lease) }
     guard registry.catalogue.remove(profile.name) != nil else {
       throw APIError(409, "profile \"\(profile.name)\" can't be removed")
     }
     return .now(.noContent)
   }
 
-  private func put(_ name: String, in slot: ProfileSlot, _ request: APIRequest) throws(APIError) -> APIAnswer {
+  /// - Parameter proxy: nil for all that have no profile of their own.
+  private func put(_ name: String, for proxy: Proxy?, _ request: APIRequest) throws(APIError) -> APIAnswer {
     try request.refuseUnknownQuery(["for"])
     let profile = try profile(named: name)
     var duration: Interval?
@@ -107,20 +111,19 @@ extension API {
         throw APIError(400, "\(error)")
       }
     }
-    slot.set(profile, for: duration, cause: .set)
-    return .now(.json(json(of: slot)))
+    (proxy?.ownProfile ?? registry.profile).set(profile, for: duration, cause: .set)
+    return .now(answerInForce(for: proxy))
   }
 
-  private func clear(_ slot: ProfileSlot) -> APIResponse {
-    slot.set(nil, cause: .cleared)
-    return .json(json(of: slot))
+  private func clear(_ proxy: Proxy?) -> APIResponse {
+    (proxy?.ownProfile ?? registry.profile).set(nil, cause: .cleared)
+    return answerInForce(for: proxy)
   }
 
-  func json(of slot: ProfileSlot) -> JSON {
-    .object([
-      ("name", .string(slot.current?.name ?? "none")), ("since", .string(slot.since.description)),
-      ("reverts_at", slot.revertsAt.map { .string($0.description) } ?? .null),
-    ])
+  /// With a warning where a lease keeps what was just set from being in force.
+  private func answerInForce(for proxy: Proxy?) -> APIResponse {
+    let inForce = registry.inForce(for: proxy)
+    return .json(inForce.json).warning(inForce.warnings)
   }
 
   // MARK: Counters

@@ -25,7 +25,7 @@ import Testing
   func theGlobalProfileIsReadSwitchedAndCleared(_ way: Way) throws {
     let desk = try Desk(way)
     let none = try desk.call("GET", "/profile").json()
-    #expect(none.objectValue?.members.map(\.key) == ["name", "since", "reverts_at"])
+    #expect(none.objectValue?.members.map(\.key) == ["name", "since", "reverts_at", "lease"])
     #expect(none["name"] == "none" && none["reverts_at"] == .null)
     #expect(try desk.call("PUT", "/profile/3g").json()["name"] == "3g")
     let short = try desk.call("PUT", "/profile/airplane?for=30s").json()

@@ -97,6 +97,10 @@ import Testing
     #expect(try desk.call("POST", "/rules", example("Rule").text).status == 201)
     #expect(try desk.call("POST", "/proxies/web", example("ProxyUpdate").text).status == 200)
     #expect(try desk.call("PUT", "/profiles/mine", example("ProfileDefinition").text).status == 201)
+    let lease = try desk.call("POST", "/leases", example("NewLease").text)
+    #expect(lease.status == 201)
+    let id = try lease.json()["id"]?.stringValue ?? "-"
+    #expect(try desk.call("POST", "/leases/\(id)/renew", example("LeaseRenewal").text).status == 200)
     let latency = OpenAPI.ToxicForm.new.name(of: .latency)
     #expect(try desk.call("POST", "/proxies/web/toxics", example(latency).text).status == 200)
     #expect(
@@ -137,6 +141,11 @@ import Testing
     try desk.call("DELETE", "/proxies/p/toxics/latency_downstream")
     try desk.call("PUT", "/proxies/p/profile/3g?for=30s")
     try desk.call("PUT", "/profile/3g")
+    let taken = try desk.call("POST", "/leases", #"{"profile":"edge","proxies":["p"]}"#)
+    let lease = try #require(taken.json()["id"]?.stringValue)
+    try desk.call("PUT", "/proxies/p/profile/lte")
+    try desk.call("POST", "/leases/\(lease)/renew")
+    try desk.call("DELETE", "/leases/\(lease)")
     try desk.call("POST", "/reset")
     try desk.call("PATCH", "/proxies/p", #"{"enabled":false}"#)
     try desk.call("DELETE", "/proxies/p")

@@ -74,6 +74,8 @@ def clear(daemon):
     if daemon.child.process.poll() is not None:
         daemon.child.fail(f"ended with status {daemon.child.process.returncode}")
     daemon.call("DELETE", "/profile")
+    for lease in daemon.call("GET", "/leases")["leases"]:
+        daemon.call("DELETE", f"/leases/{quote(lease['id'], safe='')}")
     for name in daemon.call("GET", "/proxies"):
         daemon.call("DELETE", f"/proxies/{quote(name, safe='')}")
 

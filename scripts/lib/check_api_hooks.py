@@ -21,7 +21,7 @@ USES = ("direct", "deny", "none")
 # Rules between values, which JSON Schema has no words for: names that are taken, profiles that there aren't, one number
 # that bounds another. A request that breaks one is refused though its schema allows it.
 RULES = re.compile(
-    r"another toxic is named|allowed: (a name that no other|each name once|.*the name it is kept under)"
+    r"another toxic is named|allowed: (the name of a proxy|the names of proxies|a name that no other|each name once|.*the name it is kept under)"
     r"|allowed: a number from 0 to latency_ms|allowed: at most average_size|refused for all or for none"
     r'|"refuse" only with probability 1|how other than "refuse"|allowed: another name, as "none"'
     r"|would be an open proxy|which it was made with|clients of mode|for a new proxy mode|as many as there may be"

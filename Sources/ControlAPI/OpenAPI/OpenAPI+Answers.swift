@@ -5,6 +5,10 @@ import Settings
 extension OpenAPI {
   /// The name of the component for 400 and 403, which a request may get before its route is known.
   static let requestIDIfRouted = "RequestIdIfRouted"
+  /// The component for what a call has made.
+  static let placeMade = "PlaceMade"
+  /// Names of headers whose components have other names.
+  static let headerNames = [requestIDIfRouted: "X-Toxiproxy-Request-Id", placeMade: "Location"]
 
   static let headers: JSON = [
     "X-Toxiproxy-Request-Id": requestID("Unique, and about sorted by time.", isRequired: true),
@@ -16,6 +20,9 @@ extension OpenAPI {
     "Allow": [
       "description": "The methods that the path has.", "required": true,
       "schema": ["type": "string", "pattern": "^[A-Z]+(, [A-Z]+)*$"],
+    ],
+    "PlaceMade": [
+      "description": "The path of what was made.", "required": true, "schema": ["type": "string", "pattern": "^/"],
     ],
     "Location": ["description": "The path without them.", "required": true, "schema": ["type": "string"]],
   ]
@@ -51,6 +58,7 @@ extension OpenAPI {
     ("NotImplemented", plain(501, "A method or a transfer encoding that the server doesn't know.")),
     ("ProxyNotFound", .error(404, "No proxy has this name.")),
     ("ToxicNotFound", .error(404, "No proxy has this name, or no toxic of it does.")),
+    ("LeaseEnded", .error(404, "No lease has this id, or it has ended.")),
     ("UnknownProfile", .error(404, "No profile has this name; the nearest one is named.")),
     (
       "CannotListen",

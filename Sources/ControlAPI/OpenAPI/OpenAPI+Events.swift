@@ -53,7 +53,14 @@ extension OpenAPI {
       details: [
         ("from", .profileName()), ("to", .profileName()), ("cause", .choice(ProfileSlot.Cause.self)),
         ("reverts_at", Schema.time("When it gives way by itself; null: never.").orNull),
-      ], optional: [("proxy", .string("Absent: the global profile."))]),
+      ],
+      optional: [
+        ("proxy", .string("Absent: the global profile.")),
+        ("below_lease", .string("This lease covers it: `to` is in force when that has ended.")),
+      ]),
+    Event(type: "lease_started", hasProxy: false, details: lease),
+    Event(type: "lease_renewed", hasProxy: false, details: lease),
+    Event(type: "lease_ended", hasProxy: false, details: lease + [("cause", .choice(Lease.Ending.self))]),
     Event(type: "accepting_rests", details: [reason]), Event(type: "listen_failed", details: [reason]),
     Event(type: "reset", hasProxy: false),
     Event(
@@ -69,6 +76,8 @@ extension OpenAPI {
   ]
 
   private static let mode: [(String, Schema)] = [("mode", forwardMode)]
+  private static let lease: [(String, Schema)] =
+    [("lease", .string("Its `id`."))] + leaseTerms + [("expires_at", .time("When it ends by itself."))]
 
   private static func schema(of event: Event) -> Schema {
     var required: [(String, Schema)] = [

@@ -3,9 +3,10 @@ import Settings
 // Headwind's own calls: `Native.swift`.
 extension OpenAPI {
   /// What ``DurationText`` reads.
-  private static let durationFormat = "headwind-duration"
+  static let durationFormat = "headwind-duration"
 
-  static let nativeOperations = catalogueOperations + profileOperations + forwardOperations + observingOperations
+  static let nativeOperations =
+    catalogueOperations + profileOperations + leaseOperations + forwardOperations + observingOperations
 
   // MARK: Profiles
 
@@ -33,7 +34,8 @@ extension OpenAPI {
       "DELETE", "/profiles/{profile}", "removeProfile", "Remove a profile until the daemon starts again",
       answers: [
         .noContent("It is gone."), .shared(404, "UnknownProfile"),
-        .error(409, "It is in force or named by a rule, or is `\(Profile.passThroughName)`, which always stays."),
+        .error(
+          409, "It is in force, a rule names it, a lease holds it, or it is `\(Profile.passThroughName)`, which always stays."),
       ]),
   ]
 
@@ -44,39 +46,46 @@ extension OpenAPI {
   private static let profileOperations: [Operation] = [
     Operation(
       "GET", "/profile", "getGlobalProfile", "Tell the profile in force",
-      answers: [.json(200, .reference("ProfileInForce"), "The profile of all proxies that have none of their own.")]),
+      answers: [
+        .json(
+          200, .reference("ProfileInForce"), "That of the newest lease for all proxies, else that of the last switch.")
+      ]),
     Operation(
       "DELETE", "/profile", "clearProfile", "Let everything pass",
-      answers: [.json(200, .reference("ProfileInForce"), "`\(Profile.passThroughName)`.")]),
+      answers: [.json(200, .reference("ProfileInForce"), inForceAfter, warns: true)]),
     Operation(
       "PUT", "/profile/{profile}", "switchProfile", "Switch the profile",
       "Open connections follow at once. No body is needed.",
       query: [duration],
       answers: [
-        .json(200, .reference("ProfileInForce"), "The profile now in force."), badDuration,
+        .json(200, .reference("ProfileInForce"), inForceAfter, warns: true), badDuration,
         .shared(404, "UnknownProfile"),
       ]),
     Operation(
-      "GET", "/proxies/{proxy}/profile", "getProxyProfile", "Tell a proxy's own profile",
+      "GET", "/proxies/{proxy}/profile", "getProxyProfile", "Tell a proxy's own profile, or that of a lease",
       answers: [
         .json(
           200, .reference("ProfileInForce"),
-          "Its own profile; `\(Profile.passThroughName)` when the global one applies."),
+          "That of the newest lease which covers it, else its own; `\(Profile.passThroughName)` when the global one applies."
+        ),
         .shared(404, "ProxyNotFound"),
       ]),
     Operation(
       "DELETE", "/proxies/{proxy}/profile", "clearProxyProfile", "Put a proxy under the global profile again",
       answers: [
-        .json(200, .reference("ProfileInForce"), "`\(Profile.passThroughName)`."), .shared(404, "ProxyNotFound"),
+        .json(200, .reference("ProfileInForce"), inForceAfter, warns: true), .shared(404, "ProxyNotFound"),
       ]),
     Operation(
       "PUT", "/proxies/{proxy}/profile/{profile}", "switchProxyProfile", "Put a proxy under a profile of its own",
       query: [duration],
       answers: [
-        .json(200, .reference("ProfileInForce"), "The profile now in force."), badDuration,
+        .json(200, .reference("ProfileInForce"), inForceAfter, warns: true), badDuration,
         .error(404, "No proxy or no profile has this name."),
       ]),
   ]
+
+  private static let inForceAfter =
+    "The profile now in force. While a lease covers it that is the lease's, and a warning says until when."
 
   private static let duration = Parameter(
     name: "for", schema: .string(format: durationFormat, example: "30s"),

@@ -14,6 +14,7 @@ extension OpenAPI {
     var inPath: [String: Schema] = [:]
     var query: [Parameter] = []
     var body: Schema?
+    var isBodyOptional = false
     var answers: [Answer]
     /// No method is refused here.
     var takesAnyMethod = false
@@ -48,7 +49,7 @@ extension OpenAPI {
 extension OpenAPI.Operation {
   var json: JSON {
     let body = body.map { schema -> JSON in
-      ["required": true, "content": ["application/json": ["schema": schema.json]]]
+      ["required": .bool(!isBodyOptional), "content": ["application/json": ["schema": schema.json]]]
     }
     return .object([
       ("tags", [.string(tag)]), ("summary", .string(summary)), ("description", OpenAPI.text(details)),
@@ -61,6 +62,12 @@ extension OpenAPI.Operation {
     let names = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     let named = names.compactMap { name in OpenAPI.pathParameters.first { $0.name == name } }
     return named.map { $0.json(in: "path", schema: inPath[$0.name]) } + query.map { $0.json(in: "query") }
+  }
+
+  var takingNoBodyToo: Self {
+    var copy = self
+    copy.isBodyOptional = true
+    return copy
   }
 
   var takingAnyMethod: Self {
@@ -93,11 +100,14 @@ extension OpenAPI.Answer {
   ///
   /// - Parameters:
   ///   - warns: what was odd about the body is told in a header.
+  ///   - tellsPlace: the path of what was made is told in a header.
   ///   - links: what may be called next, with where its parameters are to be found.
   static func json(
-    _ status: Int, _ schema: OpenAPI.Schema, _ description: String, warns: Bool = false, links: [Link] = []
+    _ status: Int, _ schema: OpenAPI.Schema, _ description: String, warns: Bool = false, tellsPlace: Bool = false,
+    links: [Link] = []
   ) -> Self {
-    let names = ["X-Toxiproxy-Request-Id"] + (warns ? ["Warning"] : [])
+    let names =
+      ["X-Toxiproxy-Request-Id"] + (warns ? ["Warning"] : []) + (tellsPlace ? [OpenAPI.placeMade] : [])
     return Self(status, description, headers: names, content: [("application/json", schema)], links: links)
   }
 
@@ -124,8 +134,7 @@ extension OpenAPI.Answer {
   ) {
     self.status = status
     let headers = headers.map { name -> (String, JSON) in
-      let shown = name == OpenAPI.requestIDIfRouted ? "X-Toxiproxy-Request-Id" : name
-      return (shown, ["$ref": .string("#/components/headers/\(name)")])
+      (OpenAPI.headerNames[name] ?? name, ["$ref": .string("#/components/headers/\(name)")])
     }
     let content = content.map { ($0.type, JSON.object(["schema": $0.schema.json])) }
     json = .object([

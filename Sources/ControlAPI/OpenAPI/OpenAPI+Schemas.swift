@@ -5,7 +5,7 @@ import Settings
 // The shapes of bodies; toxics and events have files of their own.
 extension OpenAPI {
   static let schemas: [(String, Schema)] =
-    basicSchemas + proxySchemas + forwardSchemas + toxicSchemas + profileSchemas + watchedSchemas
+    basicSchemas + proxySchemas + forwardSchemas + toxicSchemas + profileSchemas + leaseSchemas + watchedSchemas
     + eventSchemas
 
   private static let basicSchemas: [(String, Schema)] = [
@@ -169,8 +169,20 @@ extension OpenAPI {
         required: [
           ("name", .profileName()), ("since", .time("When it came into force.")),
           ("reverts_at", Schema.time("When it gives way by itself; null: never.").orNull),
+          (
+            "lease",
+            Schema.object(
+              "By which it is; null: by none.",
+              required: [
+                ("id", .string()), ("by", .string("Who holds it.")), ("profile", .profileName()),
+                ("expires_at", .time("")),
+              ]
+            ).orNull
+          ),
         ],
-        example: ["name": "3g", "since": "2026-11-30T10:00:00.000Z", "reverts_at": "2026-11-30T10:00:30.000Z"])
+        example: [
+          "name": "3g", "since": "2026-11-30T10:00:00.000Z", "reverts_at": "2026-11-30T10:00:30.000Z", "lease": nil,
+        ])
     ),
   ]
 

@@ -49,7 +49,7 @@ enum OpenAPI {
 
   private static let tags = [
     (name: "classic", description: "Toxiproxy \(API.classicVersion)'s API: proxies and their toxics."),
-    (name: "native", description: "Headwind's own: profiles, live sessions, events."),
+    (name: "native", description: "Headwind's own: profiles, leases, live sessions, events."),
     (name: "operations", description: "For those who run the daemon."),
   ]
 
@@ -63,6 +63,9 @@ enum OpenAPI {
     Parameter(
       name: "profile", schema: .string(minLength: 1, example: "3g"),
       description: "A profile's name or alias, in any letter case."),
+    Parameter(
+      name: "lease", schema: .string(minLength: 1, example: "hkqz-7"),
+      description: "A lease's `id`."),
     Parameter(name: "session", schema: .integer(), description: "A session's `id`."),
   ]
 
