@@ -2,57 +2,9 @@ import Reactor
 import Settings
 
 extension Command {
-  static let use = Command(
-    name: "use",
-    summary: "Switch a running daemon to a profile.",
-    operands: [.optional("PROFILE")],
-    options: [
-      .control,
-      OptionSpec(name: "--proxy", value: "NAME", help: "Switch this proxy alone."),
-      OptionSpec(name: "--for", value: "TIME", help: "Return to the profile before by itself, such as 30s."),
-      OptionSpec(name: "--clear", help: "Instead of PROFILE: take the profile away, the proxy's own with --proxy."),
-      .json,
-    ],
-    details: """
-      `headwind use none` lets everything pass again. With --proxy NAME the proxy's own profile comes before the global
-      one; `none` there makes it pass whatever the others do, and `headwind use --proxy NAME --clear` puts it under the
-      global one again.
-      """,
-    run: { arguments throws(CommandError) in
-      let client = try ControlClient(arguments)
-      let proxy = arguments.value("--proxy").map { ProxyCall($0, client) }
-      let answer = try switchProfile(arguments) { method, target throws(CommandError) in
-        guard let proxy else { return try client.send(method, target) }
-        return try proxy.send(method, target)
-      }
-      if arguments.has("--json") { return StandardOutput.write(answer.text + "\n") }
-      let whose = proxy.map { "proxy \($0.name.printable)" } ?? "all proxies"
-      guard proxy == nil || !arguments.has("--clear") else {
-        let global = try client.get("/profile")["name"]?.string ?? "none"
-        return StandardOutput.write("\(whose): no profile of its own, that of all proxies is \(global)\n")
-      }
-      let until = answer["reverts_at"]?.string.map { ", until \($0)" } ?? ""
-      StandardOutput.write("\(whose): \(answer["name"]?.string ?? "none")\(until)\n")
-    })
-
-  private static func switchProfile(
-    _ arguments: Arguments, _ send: (_ method: String, _ target: String) throws(CommandError) -> JSON
-  ) throws(CommandError) -> JSON {
-    _ = try arguments.duration("--for")
-    switch (arguments.operands.first, arguments.has("--clear")) {
-    case (nil, false): throw arguments.usage("missing: PROFILE")
-    case (let name?, true): throw arguments.usage("--clear and the profile \(quoted(name)) exclude each other")
-    case (nil, true) where arguments.has("--for"): throw arguments.usage("--clear and --for exclude each other")
-    case (nil, true): return try send("DELETE", "/profile")
-    case (let name?, false):
-      let time = arguments.value("--for").map { "?for=\(percentEncoded($0))" } ?? ""
-      return try send("PUT", "/profile/\(percentEncoded(name))\(time)")
-    }
-  }
-
   static let status = Command(
     name: "status",
-    summary: "Show a running daemon's profile, proxies and sessions.",
+    summary: "Show a running daemon's profile, proxies, sessions and leases.",
     options: [.control, .json],
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)
@@ -60,12 +12,13 @@ extension Command {
       if arguments.has("--json") {
         let status = JSON.object([
           ("health", try client.get("/healthz")), ("profile", table.profile), ("proxies", table.proxies),
-          ("sessions", table.sessions["sessions"] ?? []),
+          ("sessions", table.sessions["sessions"] ?? []), ("leases", .array(table.leases)),
         ])
         return StandardOutput.write(status.text + "\n")
       }
       let until = table.profile["reverts_at"]?.string.map { " (until \($0))" } ?? ""
-      StandardOutput.write("profile: \(table.profile["name"]?.string ?? "none")\(until)\n\n\(table.text())")
+      let leases = table.leases.isEmpty ? "" : "\n" + LeaseText.table(table.leases).text()
+      StandardOutput.write("profile: \(table.profile["name"]?.string ?? "none")\(until)\n\n\(table.text())\(leases)")
     })
 
   static let wait = Command(

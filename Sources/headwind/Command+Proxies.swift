@@ -37,7 +37,8 @@ extension Command {
       let sessions = try client.get("/sessions?proxy=\(percentEncoded(call.name))")
       StandardOutput.write(
         ProxyText(proxy).text(
-          global: try client.get("/profile"), counters: counters, openSessions: sessions["sessions"]?.array.count ?? 0))
+          global: try client.get("/profile"), leases: try client.leases(), counters: counters,
+          openSessions: sessions["sessions"]?.array.count ?? 0))
     })
 
   // MARK: Making and changing

@@ -55,7 +55,9 @@ struct Command: Sendable {
   static let root = Command(
     name: "", summary: "headwind: a proxy that makes TCP connections as bad as a mobile network",
     options: [.control, .json],
-    subcommands: [serve, use, status, proxies, toxics, rules, reset, populate, profiles, wait, checkConfig, demo],
+    subcommands: [
+      serve, use, leases, status, proxies, toxics, rules, reset, populate, profiles, wait, checkConfig, demo,
+    ],
     run: { _ throws(CommandError) in throw .usage("a command is missing", command: nil) })
 
   /// A command of several. Without the name of one of them it is the first.

@@ -33,11 +33,13 @@ struct ControlClient {
     try send("GET", target, about: subject)
   }
 
-  /// - Parameter subject: whose call it is, such as `proxy "web"`; a refusal names it.
+  /// - Parameters:
+  ///   - subject: whose call it is, such as `proxy "web"`; a refusal names it.
+  ///   - isQuiet: the caller tells what the daemon found odd in words of its own.
   /// - Returns: the answer's JSON, null for an answer without a body.
   @discardableResult
   func send(
-    _ method: String, _ target: String, body: JSON? = nil, about subject: String? = nil
+    _ method: String, _ target: String, body: JSON? = nil, about subject: String? = nil, isQuiet: Bool = false
   ) throws(CommandError) -> JSON {
     let timeout = Duration.seconds(10)
     switch exchange(method, target, body: body, timeout: timeout) {
@@ -49,7 +51,7 @@ struct ControlClient {
     case .success(let response):
       let json = try read(response)
       guard response.status < 400 else { throw refusal(response, json, subject) }
-      showWarnings(of: response)
+      if !isQuiet { showWarnings(of: response) }
       return json
     }
   }
@@ -66,8 +68,9 @@ struct ControlClient {
   private func refusal(_ response: HTTPClientResponse, _ json: JSON, _ subject: String?) -> CommandError {
     var message = json["error"]?.string ?? "status \(response.status)"
     // What the body is made of is not the user's business.
-    let prefix = "bad request body: "
-    if message.hasPrefix(prefix) { message.removeFirst(prefix.count) }
+    for prefix in ["bad request body: ", "request body: "] where message.hasPrefix(prefix) {
+      message.removeFirst(prefix.count)
+    }
     return .failure((subject.map { "\($0): " } ?? "") + message.printable)
   }
 
@@ -75,10 +78,14 @@ struct ControlClient {
   private func showWarnings(of response: HTTPClientResponse) {
     for warning in response.headers.all("Warning") {
       let parts = warning.split(separator: "\"", omittingEmptySubsequences: false)
-      let text = parts.count >= 3 ? parts[1...parts.count - 2].joined(separator: "\"") : warning
-      StandardError.write(
-        asksForJSON ? JSON.object([("warning", .string(text))]).text + "\n" : "headwind: warning: \(text.printable)\n")
+      warn(parts.count >= 3 ? parts[1...parts.count - 2].joined(separator: "\"") : warning)
     }
+  }
+
+  /// Tells on standard error what is no failure, but perhaps not what was meant.
+  func warn(_ text: String) {
+    StandardError.write(
+      asksForJSON ? JSON.object([("warning", .string(text))]).text + "\n" : "headwind: warning: \(text.printable)\n")
   }
 
   func exchange(

@@ -6,14 +6,17 @@ struct ProxyTable {
   let proxies: JSON
   let profile: JSON
   let sessions: JSON
+  /// Newest first.
+  let leases: [JSON]
 
   init(_ client: ControlClient) throws(CommandError) {
     self.init(
       proxies: try client.get(ProxyTable.target), profile: try client.get("/profile"),
-      sessions: try client.get("/sessions"))
+      sessions: try client.get("/sessions"), leases: try client.leases())
   }
 
-  init(proxies: JSON, profile: JSON, sessions: JSON) {
+  init(proxies: JSON, profile: JSON, sessions: JSON, leases: [JSON] = []) {
+    self.leases = leases
     self.proxies = proxies
     self.profile = profile
     self.sessions = sessions
@@ -32,8 +35,8 @@ struct ProxyTable {
       let proxy = ProxyText(json)
       table.add(
         [
-          name, proxy.listen, proxy.upstream, proxy.state, proxy.profile(global: profile), "\(proxy.toxics.count)",
-          "\(open[name, default: 0])",
+          name, proxy.listen, proxy.upstream, proxy.state, proxy.profile(global: profile, leases),
+          "\(proxy.toxics.count)", "\(open[name, default: 0])",
         ], colours: [3: proxy.stateColour])
     }
     return table.text()
@@ -55,8 +58,11 @@ struct ProxyText {
   var stateColour: Colour { isEnabled ? .green : .yellow }
   var toxics: [JSON] { proxy["toxics"]?.array ?? [] }
 
-  /// The profile in force: the proxy's own, else that of all proxies.
-  func profile(global: JSON) -> String {
+  /// The profile in force: by the newest lease, else the proxy's own, else that of all proxies.
+  func profile(global: JSON, _ leases: [JSON]) -> String {
+    if let lease = leases.first(where: { LeaseText($0).covers(name) }).map(LeaseText.init) {
+      return "\(lease.profile) (lease \(lease.id))"
+    }
     if let own = proxy["profile"]?.string { return "\(own) (own)" }
     return global["name"]?.string ?? "none"
   }
@@ -67,7 +73,7 @@ struct ProxyText {
   /// Everything about it.
   ///
   /// - Parameter counters: the answer of `/proxies/NAME/counters`.
-  func text(global: JSON, counters: JSON, openSessions: Int) -> String {
+  func text(global: JSON, leases: [JSON], counters: JSON, openSessions: Int) -> String {
     let drops = counters["drops"]?.integerValue ?? 0
     let failures = counters["dial_failures"]?.integerValue ?? 0
     var table = TextTable()
@@ -75,7 +81,7 @@ struct ProxyText {
     table.add(["listen", listen])
     table.add(["upstream", upstream])
     table.add(["state", state], colours: [1: stateColour])
-    table.add(["profile", profile(global: global)])
+    table.add(["profile", profile(global: global, leases)])
     table.add(["sessions", "\(openSessions) open, \(counters["sessions"]?.text ?? "0") in all"])
     table.add(["bytes up", ProxyText.bytes(counters["upstream"], from: "clients", to: "the upstream")])
     table.add(["bytes down", ProxyText.bytes(counters["downstream"], from: "the upstream", to: "clients")])

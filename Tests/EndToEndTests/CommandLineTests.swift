@@ -5,7 +5,7 @@ import Testing
 @Suite(.blocking)
 struct CommandLineTests {
   static let commands = [
-    "serve", "use", "status", "proxies", "toxics", "rules", "reset", "populate", "profiles", "wait",
+    "serve", "use", "leases", "status", "proxies", "toxics", "rules", "reset", "populate", "profiles", "wait",
     "check-config", "demo",
   ]
 
@@ -67,6 +67,9 @@ struct CommandLineTests {
     (["use", ""], "PROFILE is empty"),
     (["use", "3g", "--clear"], #"--clear and the profile "3g" exclude each other"#),
     (["use", "--clear", "--for", "3s"], "--clear and --for exclude each other"),
+    (["leases", "take"], "missing: PROFILE"), (["leases", "take", "3g", "--for", "soon"], "soon"),
+    (["leases", "release"], "missing: ID"), (["leases", "renew", "a", "b"], #""b""#),
+    (["leases", "tkae"], "leases take"),
     (["wait", "--timeout", "forever"], "forever"),
     (["demo", "--bytes", "-1"], "-1"), (["demo", "--bytes", "1000000000"], "50000000"),
     (["check-config", "a", "b"], #""b""#),

@@ -67,6 +67,7 @@ struct CommandTreeTests {
     (["--json", "profiles", "--control", "x", "show", "3g"], "profiles show", ["--json", "--control", "x", "3g"]),
     (["profiles", "--", "show"], "profiles", ["--", "show"]), (["proxies"], "proxies", []),
     (["proxy", "ls"], "proxies list", []),
+    (["leases", "--proxy", "take", "list"], "leases list", ["--proxy", "take"]),
     (["proxies", "-l", "x:1", "create", "web"], "proxies create", ["-l", "x:1", "web"]),
     (["--json", "toxics", "-u", "add", "web"], "toxics add", ["--json", "-u", "web"]),
     (["toxics", "web"], "toxics", ["web"]),
