@@ -80,6 +80,15 @@ import Testing
     _ = try bench.openClient(proxy)
   }
 
+  @Test func aRenewalMayBringTheEndNearer() throws {
+    let proxy = try bench.create(upstream: upstream.address)
+    let lease = try take("edge", for: .seconds(3600))
+    let renewed = try bench.registry.renewLease(lease.id, for: .milliseconds(1))
+    #expect(renewed.expiresAt < lease.expiresAt)
+    try bench.loop.runUntil(seconds: 10) { proxy.profileName == nil }
+    #expect(bench.events("lease_renewed").map { $0.detail("expires_at")?.stringValue } == ["\(renewed.expiresAt)"])
+  }
+
   @Test func proxiesThatComeLaterAreCovered() throws {
     try bench.create("a", upstream: upstream.address)
     try take("offline", ["a"])
