@@ -23,6 +23,9 @@ struct Triggered: Toxic {
   private var toxic: (any Toxic)?
   private var make: (Instant) -> any Toxic
 
+  /// Whether it has begun to.
+  var isActing: Bool { toxic != nil }
+
   init(_ trigger: Trigger, at now: Instant, make: @escaping (Instant) -> any Toxic) {
     self.trigger = trigger
     self.make = make

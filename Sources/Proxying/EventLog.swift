@@ -7,7 +7,8 @@ package struct Event {
   /// What happened. The frequent ones are kept small; the rest bring their details along.
   enum Kind {
     case sessionOpened(client: SocketAddress)
-    case sessionClosed(CloseReason, upstreamBytes: Int64, downstreamBytes: Int64)
+    case sessionClosed(SessionSum)
+    case decision(DecisionNote)
     case other(String, [(String, JSON)])
   }
 
@@ -15,27 +16,28 @@ package struct Event {
   package let at: WallTime
   package let proxy: String?
   package let session: Int?
+  /// The session's number within its proxy; 0 without a session. (Small: it stands where nothing else would.)
+  let number: UInt32
   let kind: Kind
 
   package var type: String {
     switch kind {
     case .sessionOpened: "session_opened"
     case .sessionClosed: "session_closed"
+    case .decision: "decision"
     case .other(let type, _): type
     }
   }
 
+  /// The session's number within its proxy, where it is known.
+  package var sessionNumber: Int? { number == 0 ? nil : Int(number) }
+
   package var details: [(String, JSON)] {
     switch kind {
-    case .sessionOpened(let client):
-      [("client", .string(client.description))]
-    case .sessionClosed(let reason, let upstreamBytes, let downstreamBytes):
-      [
-        ("reason", .string(reason.rawValue)), ("upstream_bytes", .integer(upstreamBytes)),
-        ("downstream_bytes", .integer(downstreamBytes)),
-      ]
-    case .other(_, let details):
-      details
+    case .sessionOpened(let client): [("client", .string(client.description))]
+    case .sessionClosed(let sum): sum.details
+    case .decision(let note): note.details
+    case .other(_, let details): details
     }
   }
 }
@@ -46,6 +48,8 @@ package final class EventLog {
   package let capacity: Int
   /// The identifier of the newest event; 0 when nothing has happened yet.
   package private(set) var newest = 0
+  /// Nothing can have happened before.
+  package let beganAt = WallTime.now
 
   private var ring: [Event] = []
   private var listeners: [Int: (Event) -> Void] = [:]
@@ -61,9 +65,13 @@ package final class EventLog {
     record(.other(type, details), proxy: proxy, session: session)
   }
 
-  func record(_ kind: Event.Kind, proxy: String?, session: Int?) {
+  func record(_ kind: Event.Kind, of session: Session) {
+    record(kind, proxy: session.proxy.name, session: session.id, number: UInt32(clamping: session.number))
+  }
+
+  private func record(_ kind: Event.Kind, proxy: String?, session: Int?, number: UInt32 = 0) {
     newest += 1
-    let event = Event(id: newest, at: .now, proxy: proxy, session: session, kind: kind)
+    let event = Event(id: newest, at: .now, proxy: proxy, session: session, number: number, kind: kind)
     if ring.count < capacity {
       ring.append(event)
     } else {
@@ -77,6 +85,20 @@ package final class EventLog {
     let oldest = max(id, newest - ring.count)
     guard oldest < newest else { return [] }
     return (oldest..<newest).prefix(limit).map { ring[$0 % capacity] }
+  }
+
+  /// The identifier of the oldest event that is kept; one more than ``newest`` when there is none.
+  package var oldest: Int { newest - ring.count + 1 }
+
+  /// The identifier of the last event before `time`, as far back as events are kept: what came at it or later comes after.
+  package func lastID(before time: WallTime) -> Int {
+    let kept = (oldest - 1)..<newest
+    return kept.first { ring[$0 % capacity].at >= time } ?? newest
+  }
+
+  /// When the event with this identifier happened; nil when it isn't kept.
+  package func time(of id: Int) -> WallTime? {
+    id >= oldest && id <= newest ? ring[(id - 1) % capacity].at : nil
   }
 
   /// Calls `listener` with each event from now on, until the returned token is given to `unsubscribe`.

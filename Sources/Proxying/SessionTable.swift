@@ -46,7 +46,7 @@ final class SessionTable {
     let session = Session(id: nextID, number: number, accepted: accepted, proxy: proxy, sessions: self)
     if let origin { ownConnections.opened(session, from: origin) }
     live[session.id] = session
-    events.record(.sessionOpened(client: session.client), proxy: proxy.name, session: session.id)
+    events.record(.sessionOpened(client: session.client), of: session)
     log.debug("session opened", [("proxy", .string(proxy.name)), ("session", .integer(Int64(session.id)))])
     if isFull { onFullOrNot() }
     // Without memory or room in the event table there is no socket to serve.
@@ -61,9 +61,7 @@ final class SessionTable {
     waitingForMemory[session.id] = nil
     session.proxy.counters.closed[reason, default: 0] += 1
     ownConnections.ended(session)
-    events.record(
-      .sessionClosed(reason, upstreamBytes: session.upstreamBytes, downstreamBytes: session.downstreamBytes),
-      proxy: session.proxy.name, session: session.id)
+    events.record(.sessionClosed(SessionSum(session, reason)), of: session)
     log.debug(
       "session closed",
       [
@@ -119,12 +117,14 @@ final class SessionTable {
   }
 
   func note(_ decision: Decision, of session: Session) {
+    let type = session.conditions.types[decision.toxic]
+    events.record(.decision(DecisionNote(decision, type: type)), of: session)
     guard case .dropped(let how) = decision.outcome else { return }
-    let kind = session.conditions.types[decision.toxic]?.rawValue ?? "unknown"
+    let kind = type?.rawValue ?? "unknown"
     session.proxy.counters.dropsByCause[.init(toxic: kind, how: how.rawValue), default: 0] += 1
     var details: [(String, JSON)] = [("toxic", .string(decision.toxic)), ("how", .string(how.rawValue))]
     if let exchange = decision.exchange { details.append(("exchange", .integer(Int64(exchange)))) }
-    events.record("dropped", proxy: session.proxy.name, session: session.id, details)
+    events.record(.other("dropped", details), of: session)
   }
 
   // MARK: Memory

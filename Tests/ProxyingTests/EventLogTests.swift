@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Proxying
+@testable import Reactor
 
 @Suite struct EventLogTests {
   private func log(capacity: Int, events: Int) -> EventLog {
@@ -25,6 +26,33 @@ import Testing
     #expect(EventLog().newest == 0)
     #expect(log(capacity: 2, events: 7).newest == 7)
     #expect(EventLog().capacity == 10_000)
+  }
+
+  @Test func theOldestAndTheirTimesAreKnownAsFarAsTheyAreKept() throws {
+    #expect(EventLog().oldest == 1 && EventLog().time(of: 1) == nil)
+    let log = log(capacity: 4, events: 9)
+    #expect(log.oldest == 6)
+    #expect(log.time(of: 5) == nil && log.time(of: 10) == nil)
+    let times = try (6...9).map { try #require(log.time(of: $0)) }
+    #expect(times == times.sorted() && times[0] >= log.beganAt)
+  }
+
+  @Test func aTimeIsAPlaceAmongTheEvents() throws {
+    let log = log(capacity: 4, events: 9)
+    let time = try #require(log.time(of: 8))
+    // Events of the same nanosecond go together.
+    let first = try #require((6...8).first { log.time(of: $0) == time })
+    #expect(log.lastID(before: time) == first - 1)
+    #expect(log.lastID(before: log.beganAt) == 5)
+    #expect(log.lastID(before: try #require(log.time(of: 9)).advanced(nanoseconds: 1)) == 9)
+    #expect(EventLog().lastID(before: .now) == 0)
+  }
+
+  /// There is a ring of ten thousand, and a decision may come with every exchange.
+  @Test func frequentEventsAreSmall() {
+    #expect(MemoryLayout<DecisionNote>.size <= 24 && MemoryLayout<SessionSum>.size <= 24)
+    #expect(MemoryLayout<Event.Kind>.size <= 24)
+    #expect(MemoryLayout<Event>.stride <= 72)
   }
 
   @Test func subscribersHearWhatComesUntilTheyLeave() {
