@@ -102,7 +102,7 @@ package final class API {
     switch answer {
     case .now(let response): return .now(add(response))
     case .later(let work): return .later { reply in work { reply(add($0)) } }
-    case .events(let since, let headers): return .events(since: since, headers: headers + [header])
+    case .events(let since, let filter, let headers): return .events(since: since, filter, headers: headers + [header])
     }
   }
 }

@@ -39,5 +39,5 @@ package enum APIAnswer {
   case now(APIResponse)
   case later((@escaping (APIResponse) -> Void) -> Void)
   /// `text/event-stream`, beginning behind the event with that identifier.
-  case events(since: Int, headers: [(name: String, value: String)] = [])
+  case events(since: Int, EventFilter, headers: [(name: String, value: String)] = [])
 }

@@ -47,7 +47,7 @@ package final class ControlServer {
     switch api.answer(apiRequest) {
     case .now(let response): reply(response)
     case .later(let work): work { reply($0) }
-    case .events(let since, let headers): feed.open(responder, since: since, headers: headers)
+    case .events(let since, let filter, let headers): feed.open(responder, since: since, filter, headers: headers)
     }
   }
 }

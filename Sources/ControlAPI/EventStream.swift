@@ -28,7 +28,9 @@ final class EventFeed {
   var readerCount: Int { readers.count }
 
   /// Answers with a stream that begins behind the event with the identifier `since`, and with these headers.
-  func open(_ responder: HTTPResponder, since: Int, headers: [(name: String, value: String)]) {
+  func open(
+    _ responder: HTTPResponder, since: Int, _ filter: EventFilter = .none, headers: [(name: String, value: String)]
+  ) {
     guard readers.count < EventFeed.readersMax else {
       let message = "too many event streams; allowed: \(EventFeed.readersMax) at once"
       var refusal = APIError(503, message).response()
@@ -44,7 +46,7 @@ final class EventFeed {
     guard stream.isOpen else { return }
     beUpToDate()
     // An identifier that is still to come is one of a daemon that ran before.
-    let reader = EventReader(stream, position: min(since, position))
+    let reader = EventReader(stream, filter, position: min(since, position))
     stream.onClose = { [weak self] in self?.forget(reader) }
     readers[ObjectIdentifier(reader)] = reader
     scheduleTurn()
@@ -83,14 +85,16 @@ final class EventFeed {
 
   private func catchUp(_ reader: EventReader) {
     let past = events.events(since: reader.position, atMost: EventFeed.eventsPerTurn).filter { $0.id <= position }
-    reader.sendPast(EventFeed.encode(past), upTo: past.last?.id ?? position)
+    reader.sendPast(EventFeed.encode(past.filter(reader.filter.admits)), upTo: past.last?.id ?? position)
   }
 
   private func sendNews() {
     let news = events.events(since: position, atMost: EventFeed.eventsPerTurn)
     guard let last = news.last?.id else { return }
-    let bytes = EventFeed.encode(news)
+    // Most want all.
+    let all = readers.values.contains { $0.filter.isNone } ? EventFeed.encode(news) : []
     for reader in readers.values where reader.position == position {
+      let bytes = reader.filter.isNone ? all : EventFeed.encode(news.filter(reader.filter.admits))
       if !reader.send(bytes, upTo: last) { forget(reader) }
     }
     position = last
@@ -113,17 +117,19 @@ private final class EventReader {
   private static let backlogBytes = 1 << 20
 
   private let stream: HTTPStream
-  /// The identifier of the last event that it was sent.
+  let filter: EventFilter
+  /// The identifier of the last event that it was sent, or that is not for it.
   private(set) var position: Int
   private var limitBytes = EventReader.backlogBytes
 
-  init(_ stream: HTTPStream, position: Int) {
+  init(_ stream: HTTPStream, _ filter: EventFilter, position: Int) {
     self.stream = stream
+    self.filter = filter
     self.position = position
   }
 
   func sendPast(_ bytes: [UInt8], upTo id: Int) {
-    stream.send(bytes)
+    if !bytes.isEmpty { stream.send(bytes) }
     position = id
     limitBytes = EventReader.backlogBytes + stream.bufferedBytes
   }
@@ -134,7 +140,7 @@ private final class EventReader {
       stream.end()
       return false
     }
-    stream.send(bytes)
+    if !bytes.isEmpty { stream.send(bytes) }
     position = id
     return true
   }

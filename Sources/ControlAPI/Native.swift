@@ -49,6 +49,7 @@ extension API {
       Route("sessions", ["GET": { [unowned self] request, _ throws(APIError) in .now(try listSessions(request)) }]),
       Route("sessions/{}", ["DELETE": { [unowned self] _, ids throws(APIError) in try endSession(ids[0]) }]),
       Route("events", ["GET": { [unowned self] request, _ throws(APIError) in try listEvents(request) }]),
+      Route("traffic", ["GET": { [unowned self] request, _ throws(APIError) in .now(try countTraffic(request)) }]),
       Route("healthz", ["GET": { [unowned self] _, _ in .now(health()) }]),
       Route("readyz", ["GET": { [unowned self] _, _ in .now(readiness()) }]),
       Route("openapi.json", ["GET": { [unowned self] _, _ in .now(description) }]),
@@ -154,12 +155,15 @@ extension API {
   private func json(of session: Session) -> JSON {
     .object([
       ("id", .integer(Int64(session.id))), ("proxy", .string(session.proxy.name)),
+      ("number", .integer(Int64(session.number))), ("state", .string(session.state.rawValue)),
       ("client", .string(session.client.description)),
       ("upstream", .string(session.upstreamAddress?.description ?? session.proxy.upstream)),
       ("profile", .string(session.proxy.profileName ?? "none")),
       ("opened_at", .string(session.openedAt.description)),
       ("upstream_bytes", .integer(session.upstreamBytes)), ("downstream_bytes", .integer(session.downstreamBytes)),
       ("buffered_bytes", .integer(Int64(session.bufferedBytes))),
+      ("upstream_delay_ms", .number(session.delay(.upstream).milliseconds)),
+      ("downstream_delay_ms", .number(session.delay(.downstream).milliseconds)),
       ("decisions", .array(session.decisions.map(\.json))),
     ])
   }
@@ -171,36 +175,6 @@ extension API {
     guard let session = registry.session(id) else { throw APIError(404, "session not found") }
     session.end()
     return .now(.noContent)
-  }
-
-  // MARK: Events
-
-  private func listEvents(_ request: APIRequest) throws(APIError) -> APIAnswer {
-    try request.refuseUnknownQuery(["since"])
-    // HEAD is answered without a stream: its answer has to end.
-    let accept = request.method == "GET" ? request.header("Accept") : nil
-    let wantsStream = accept?.contains("text/event-stream") ?? false
-    // A reconnecting event source says where it was.
-    let text = request.query("since") ?? (wantsStream ? request.header("Last-Event-ID") : nil)
-    var since = wantsStream ? registry.events.newest : 0
-    if let text {
-      guard let id = Int(text), id >= 0 else {
-        throw APIError(
-          400, "since is \(JSON.string(String(text.prefix(40))).text); allowed: the id of an event, 0 or more")
-      }
-      since = id
-    }
-    if wantsStream { return .events(since: since) }
-    let events = registry.events.events(since: since).map(API.json(of:))
-    return .now(.json(.object([("events", .array(events))])))
-  }
-
-  static func json(of event: Event) -> JSON {
-    let head: [(String, JSON?)] = [
-      ("id", .integer(Int64(event.id))), ("at", .string(event.at.description)), ("type", .string(event.type)),
-      ("proxy", event.proxy.map(JSON.string)), ("session", event.session.map { .integer(Int64($0)) }),
-    ]
-    return .object(head + event.details)
   }
 
   // MARK: Operations
@@ -218,17 +192,10 @@ extension API {
 
 extension Decision {
   var json: JSON {
-    let (name, how): (String, String?) =
-      switch outcome {
-      case .applied: ("applied", nil)
-      case .skipped: ("skipped", nil)
-      case .passed: ("passed", nil)
-      case .dropped(let how): ("dropped", how.rawValue)
-      }
-    return .object([
+    .object([
       ("toxic", .string(toxic)), ("stream", .string(direction.rawValue)),
-      ("exchange", exchange.map { .integer(Int64($0)) }), ("outcome", .string(name)),
-      ("how", how.map(JSON.string)),
+      ("exchange", exchange.map { .integer(Int64($0)) }), ("outcome", .string(outcome.name)),
+      ("how", outcome.how.map(JSON.string)),
     ])
   }
 }

@@ -151,6 +151,22 @@ import Testing
 
   @Test func anUnreadableSinceIsAnOrdinaryRefusal() throws {
     let refusal = try desk.refusal("GET", "/events?since=x", headers: [("Accept", "text/event-stream")])
-    #expect(refusal == #"400 since is "x"; allowed: the id of an event, 0 or more"#)
+    #expect(refusal == #"400 since is "x"; allowed: \#(Moment.allowed)"#)
+    let limited = try desk.refusal("GET", "/events?limit=3", headers: [("Accept", "text/event-stream")])
+    #expect(limited == "400 limit goes with a list of events, not with a stream")
+  }
+
+  /// Who wants a part gets that, at once and of the past; who wants all isn't kept from it.
+  @Test func aFilterIsEachReadersOwn() throws {
+    try desk.makeProxy("web")
+    record(2)
+    let all = try open("/events?since=0")
+    let one = try open("/events?since=0&proxy=web")
+    let some = try open("/events?type=proxy_deleted,profile_switched")
+    try desk.loop.runUntil { all.ids == [1, 2, 3] && one.ids == [1] }
+    try desk.call("DELETE", "/proxies/web")
+    try desk.call("PUT", "/profile/3g")
+    record(1)
+    try desk.loop.runUntil { all.ids == [1, 2, 3, 4, 5, 6] && one.ids == [1, 4] && some.ids == [4, 5] }
   }
 }

@@ -119,12 +119,13 @@ import Testing
     let session = try #require(listed.first)
     #expect(
       session.objectValue?.members.map(\.key) == [
-        "id", "proxy", "client", "upstream", "profile", "opened_at", "upstream_bytes", "downstream_bytes",
-        "buffered_bytes", "decisions",
+        "id", "proxy", "number", "state", "client", "upstream", "profile", "opened_at", "upstream_bytes",
+        "downstream_bytes", "buffered_bytes", "upstream_delay_ms", "downstream_delay_ms", "decisions",
       ])
     #expect(session["client"]?.stringValue == "\(client.localAddress)")
     #expect(session["upstream"]?.stringValue == "\(upstream.localAddress)")
     #expect(session["profile"] == "none" && session["proxy"] == "web" && session["id"] == 1)
+    #expect(session["number"] == 1 && session["state"] == "open")
     #expect(try desk.call("GET", "/sessions?proxy=web").json()["sessions"]?.arrayValue?.count == 1)
     #expect(try desk.call("GET", "/sessions?proxy=other").text == #"{"sessions":[]}"#)
     #expect(try desk.refusal("DELETE", "/sessions/7") == "404 session not found")
@@ -140,7 +141,7 @@ import Testing
   @Test(arguments: Way.allCases)
   func eventsAreListedFromWhereOneWas(_ way: Way) throws {
     let desk = try Desk(way)
-    #expect(try desk.call("GET", "/events").text == #"{"events":[]}"#)
+    #expect(try desk.call("GET", "/events").text == #"{"events":[],"oldest":1,"newest":0}"#)
     try desk.makeProxy()
     try desk.call("PUT", "/profile/3g")
     let events = try #require(try desk.call("GET", "/events").json()["events"]?.arrayValue)
@@ -149,7 +150,7 @@ import Testing
       events[0].objectValue?.members.map(\.key) == ["id", "at", "type", "proxy", "listen", "upstream", "enabled"])
     #expect(events[1].objectValue?.members.map(\.key) == ["id", "at", "type", "from", "to", "cause", "reverts_at"])
     #expect(try desk.call("GET", "/events?since=1").json()["events"]?.arrayValue?.count == 1)
-    #expect(try desk.call("GET", "/events?since=99").text == #"{"events":[]}"#)
+    #expect(try desk.call("GET", "/events?since=99").text == #"{"events":[],"oldest":1,"newest":2}"#)
     for since in ["-1", "x", "", "1.5"] {
       #expect(try desk.refusal("GET", "/events?since=\(since)").hasPrefix("400 since is "), "\(since)")
     }

@@ -8,6 +8,10 @@ import schemathesis
 from hypothesis import strategies
 
 schemathesis.openapi.format("headwind-duration", strategies.sampled_from(["30s", "1.5m", "1h30m", "1ms", "24h"]))
+schemathesis.openapi.format(
+    "headwind-moment", strategies.sampled_from(["0", "1h30m", "@1764496800", "@0.5", "2020-02-29T23:59:59.5+01:00"]))
+schemathesis.openapi.format(
+    "headwind-event-types", strategies.sampled_from(["dropped", "session_opened,decision", "reset"]))
 
 session = requests.Session()
 

@@ -1,3 +1,4 @@
+import Conditioning
 import Proxying
 import Settings
 
@@ -6,6 +7,9 @@ extension OpenAPI {
   static let eventSchemas: [(String, Schema)] =
     [("Event", .oneOf(events.map { ($0.type, schemaName(of: $0.type)) }, by: "type", ""))]
     + events.map { (schemaName(of: $0.type), schema(of: $0)) }
+
+  /// Every type that there is.
+  static let eventTypes = events.map(\.type)
 
   private struct Event {
     var type: String
@@ -17,12 +21,23 @@ extension OpenAPI {
   }
 
   private static let events: [Event] = [
-    Event(type: "session_opened", hasSession: true, details: [("client", .string("`address:port`."))]),
+    Event(type: "session_opened", hasSession: true, details: [number, ("client", .string("`address:port`."))]),
     Event(
       type: "session_closed", hasSession: true,
       details: [
-        ("reason", .choice(CloseReason.self)), ("upstream_bytes", .count("Client to server.")),
-        ("downstream_bytes", .count("Server to client.")),
+        number, ("reason", .choice(CloseReason.self)), ("upstream_bytes", .count("Client to server.")),
+        ("downstream_bytes", .count("Server to client.")), ("duration_ms", .count("How long it lived.")),
+      ]),
+    Event(
+      type: "decision", hasSession: true,
+      details: [
+        number, ("toxic", .string("Its name.")), ("stream", .choice(Direction.self)),
+        ("outcome", .choice(["applied", "skipped", "passed", "dropped"], "As in a session's `decisions`.")),
+      ],
+      optional: [
+        ("toxic_type", .choice(ToxicType.self, "Absent: the toxic is gone.")),
+        ("exchange", .count("Counted from 1; absent: the whole connection.")),
+        ("how", .choice(DropSpec.Manner.self, "Of a drop.")),
       ]),
     Event(
       type: "dial_failed", hasSession: true, details: [("upstream", .string("As the proxy has it.")), reason]),
@@ -40,7 +55,7 @@ extension OpenAPI {
       ]),
     Event(
       type: "dropped", hasSession: true,
-      details: [("toxic", .string("Its name.")), ("how", .choice(DropSpec.Manner.self))],
+      details: [number, ("toxic", .string("Its name.")), ("how", .choice(DropSpec.Manner.self))],
       optional: [("exchange", .count("Counted from 1; absent: the whole connection."))]),
     Event(type: "toxic_added", details: [toxic]), Event(type: "toxic_updated", details: [toxic]),
     Event(type: "toxic_removed", details: [toxic]),
@@ -69,6 +84,7 @@ extension OpenAPI {
     Event(type: "reload_refused", hasProxy: false, details: [reason]),
   ]
 
+  private static let number = ("number", Schema.count("The session's number within its proxy, from 1."))
   private static let reason = ("reason", Schema.string("In words."))
   private static let toxic = ("toxic", Schema.reference("Toxic"))
   private static let proxy: [(String, Schema)] = [

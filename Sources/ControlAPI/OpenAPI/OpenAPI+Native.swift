@@ -121,11 +121,9 @@ extension OpenAPI {
       With `Accept: text/event-stream` it is a stream without end (server-sent events): `id` and `event` are those of the \
       event, `data` is its JSON. Without `since` it begins with what happens next, or after `Last-Event-ID`.
       """,
-      query: [
-        Parameter(name: "since", schema: .count(""), description: "Only events after the one with this `id`.")
-      ],
+      query: eventQuery,
       answers: [
-        events, .error(400, "`since` is no such number, or another query parameter is there."),
+        events, .error(400, "A query parameter is wrong, or another one is there."),
         .error(503, "\(EventFeed.readersMax) streams are open already."),
       ]),
   ]
@@ -133,7 +131,7 @@ extension OpenAPI {
   private static let events = Answer(
     200, "Events, oldest first, as far back as they are kept.", headers: ["X-Toxiproxy-Request-Id"],
     content: [
-      ("application/json", .object(required: [("events", .array(of: .reference("Event")))])),
+      ("application/json", .object(required: eventList)),
       (
         "text/event-stream",
         .string(

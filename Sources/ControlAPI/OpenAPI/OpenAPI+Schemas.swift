@@ -6,7 +6,7 @@ import Settings
 extension OpenAPI {
   static let schemas: [(String, Schema)] =
     basicSchemas + proxySchemas + forwardSchemas + toxicSchemas + profileSchemas + leaseSchemas + watchedSchemas
-    + eventSchemas
+    + trafficSchemas + eventSchemas
 
   private static let basicSchemas: [(String, Schema)] = [
     (
@@ -207,15 +207,23 @@ extension OpenAPI {
 
   // MARK: Sessions and counters
 
+  private static func delay(_ name: String, _ way: String) -> (String, Schema) {
+    (name, .number("\(way), by latencies in force: the path's half and those of toxics.", in: 0...9.3e12))
+  }
+
   private static let watchedSchemas: [(String, Schema)] = [
     (
       "Session",
       .object(required: [
-        ("id", .count("Unique while the daemon runs.")), ("proxy", .string()), ("client", .string("`address:port`.")),
+        ("id", .count("Unique while the daemon runs.")), ("proxy", .string()),
+        ("number", .count("Within its proxy, from 1; with the seed it decides what the dice say.")),
+        ("state", .choice(Session.State.self, "`held`: a toxic holds it back; `lingering`: a toxic has ended it.")),
+        ("client", .string("`address:port`.")),
         ("upstream", .string("The address connected to, or the proxy's upstream until then.")),
         ("profile", .profileName("The one it is under.")), ("opened_at", .time("")),
         ("upstream_bytes", .count("Client to server.")), ("downstream_bytes", .count("Server to client.")),
         ("buffered_bytes", .count("Held by toxics, or for a peer that doesn't read.")),
+        delay("upstream_delay_ms", "Client to server"), delay("downstream_delay_ms", "Server to client"),
         ("decisions", .array(of: .reference("Decision"), "What fell by dice, oldest first.")),
       ])
     ),

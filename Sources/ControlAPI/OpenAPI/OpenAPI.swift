@@ -25,7 +25,8 @@ enum OpenAPI {
   }
 
   static let operations =
-    tagged("classic", classicOperations) + tagged("native", nativeOperations) + tagged("operations", serviceOperations)
+    tagged("classic", classicOperations) + tagged("native", nativeOperations + trafficOperations)
+    + tagged("operations", serviceOperations)
 
   static func operation(_ method: String, _ pattern: [String]) -> Operation? {
     operations.first { $0.method == method && $0.pattern == pattern }
