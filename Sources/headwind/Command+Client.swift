@@ -2,25 +2,6 @@ import Reactor
 import Settings
 
 extension Command {
-  static let status = Command(
-    name: "status",
-    summary: "Show a running daemon's profile, proxies, sessions and leases.",
-    options: [.control, .json],
-    run: { arguments throws(CommandError) in
-      let client = try ControlClient(arguments)
-      let table = try ProxyTable(client)
-      if arguments.has("--json") {
-        let status = JSON.object([
-          ("health", try client.get("/healthz")), ("profile", table.profile), ("proxies", table.proxies),
-          ("sessions", table.sessions["sessions"] ?? []), ("leases", .array(table.leases)),
-        ])
-        return StandardOutput.write(status.text + "\n")
-      }
-      let until = table.profile["reverts_at"]?.string.map { " (until \($0))" } ?? ""
-      let leases = table.leases.isEmpty ? "" : "\n" + LeaseText.table(table.leases).text()
-      StandardOutput.write("profile: \(table.profile["name"]?.string ?? "none")\(until)\n\n\(table.text())\(leases)")
-    })
-
   static let wait = Command(
     name: "wait",
     summary: "Wait until a daemon is ready.",

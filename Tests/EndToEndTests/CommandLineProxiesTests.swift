@@ -65,7 +65,6 @@ struct CommandLineProxiesTests {
         ["a", "127.0.0.1:0", "\(upstream.address)", "disabled", "edge(own)", "0", "0"],
         ["b", "\(try daemon.listen("b"))", "\(upstream.address)", "enabled", "lte", "1", "1"],
       ])
-    #expect(try succeed("status").output == "profile: lte\n\n" + listed)
     #expect(try succeed("proxies", "list", "--json").json == (try daemon.api.get("/proxies").json))
   }
 
