@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// What a terminal gets besides: colours, where nobody has said no. `script` of util-linux is the terminal.
@@ -10,6 +11,22 @@ import Testing
       let program = try Program("/bin/sh", ["-c", script, command], environment: environment)
       #expect(program.exit() == 0, "\(program.errors)")
       return program.output
+    }
+
+    /// In place, and ^C leaves the terminal as it was: nothing about it has been changed.
+    @Test func aWatchedStatusIsDrawnOverItself() throws {
+      let daemon = try Daemon(["web": Address(host: "127.0.0.1", port: 1)])
+      let command = "'\(Program.headwind)' status --watch --control '\(daemon.url)'"
+      let script = "exec script -qec \"$0\" /dev/null </dev/null"
+      let watch = try Program("/bin/sh", ["-c", script, command], environment: ["TERM": "xterm"])
+      let home = "\u{1B}[H"
+      #expect(eventually { watch.output.components(separatedBy: home).count > 3 }, "\(watch.output)")
+      watch.send(SIGTERM)
+      #expect(eventually { watch.ended() != nil })
+      #expect(watch.output.components(separatedBy: "\u{1B}[2J").count == 2, "cleared once")
+      // Colours, the place to write at, and what is cleared: nothing that would have to be taken back.
+      let left = watch.output.replacing(/\u{1B}\[[0-9;]*[mHJK]/, with: "")
+      #expect(!left.contains("\u{1B}"), "\(left)")
     }
 
     @Test func theStateHasAColourOnATerminalAlone() throws {
