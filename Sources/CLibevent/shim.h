@@ -21,6 +21,20 @@
 extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 // For the loop's heartbeat; the Glibc module leaves this header out.
 #include <sys/timerfd.h>
+
+// prctl(2) is variadic, and Swift imports no variadic functions.
+#include <sys/prctl.h>
+static inline int headwind_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
+static inline int headwind_become_subreaper(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1); }
+#endif
+
+// A variable that can change is nothing that Swift 6 lets one read; a function is.
+#ifdef __APPLE__
+#include <crt_externs.h>
+static inline char **headwind_environment(void) { return *_NSGetEnviron(); }
+#else
+extern char **environ;
+static inline char **headwind_environment(void) { return environ; }
 #endif
 
 #ifdef __GLIBC__

@@ -5,6 +5,8 @@ import Settings
 struct Arguments {
   let command: Command
   private(set) var operands: [String] = []
+  /// Those of the operands that stand behind `--`.
+  private(set) var wordsBehindDashes: [String] = []
   private var values: [String: [String]] = [:]
 
   init(_ words: [String], for command: Command) throws(CommandError) {
@@ -13,6 +15,7 @@ struct Arguments {
     while let word = rest.popFirst() {
       if word == "--" {
         operands += rest
+        wordsBehindDashes = Array(rest)
         break
       }
       guard word.hasPrefix("-"), word != "-" else {
@@ -67,6 +70,7 @@ struct Arguments {
   }
 
   private func checkOperands() throws(CommandError) {
+    guard command.operands.last?.isCommand != true else { return try checkCommand() }
     let required = command.operands.filter { !$0.isOptional }
     if operands.count < required.count {
       throw usage("missing: \(required[operands.count...].map(\.usage).joined(separator: " "))")
@@ -77,6 +81,23 @@ struct Arguments {
     if let place = operands.firstIndex(of: "") {
       throw usage("\(command.operands[min(place, command.operands.count - 1)].name) is empty")
     }
+  }
+}
+
+// MARK: Commands in a command
+
+extension Arguments {
+  /// What stands before `--` is this program's, and all behind it another one's.
+  private func checkCommand() throws(CommandError) {
+    let own = operands.dropLast(wordsBehindDashes.count)
+    let wanted = command.operands.dropLast()
+    if own.count > wanted.count {
+      throw usage("unexpected argument \(quoted(own[wanted.count])); the command stands behind --")
+    }
+    if own.count < wanted.count { throw usage("missing: \(wanted[own.count].usage)") }
+    if let place = own.firstIndex(of: "") { throw usage("\(wanted[place].name) is empty") }
+    if wordsBehindDashes.isEmpty { throw usage("missing: \(OperandSpec.command.usage)") }
+    if wordsBehindDashes[0].isEmpty { throw usage("COMMAND is empty") }
   }
 }
 

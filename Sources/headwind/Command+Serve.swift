@@ -1,5 +1,5 @@
 extension Command {
-  /// What makes a daemon; `run` will take the same.
+  /// What makes a daemon, here and in `run`.
   static let serveOptions: [OptionSpec] = [
     OptionSpec(
       name: "--config", value: "FILE", origin: .both,

@@ -22,6 +22,8 @@ struct OperandSpec: Sendable {
   var isOptional = false
   /// Only the last one can be.
   var isRepeatable = false
+  /// Whether it is the command line of another program, which stands behind `--` and is taken as it is.
+  var isCommand = false
 
   static func one(_ name: String) -> OperandSpec { OperandSpec(name: name) }
   static func optional(_ name: String) -> OperandSpec { OperandSpec(name: name, isOptional: true) }
@@ -29,6 +31,8 @@ struct OperandSpec: Sendable {
   static func several(_ name: String) -> OperandSpec { OperandSpec(name: name, isRepeatable: true) }
   /// None, or several.
   static func any(_ name: String) -> OperandSpec { OperandSpec(name: name, isOptional: true, isRepeatable: true) }
+
+  static let command = OperandSpec(name: "-- COMMAND", isRepeatable: true, isCommand: true)
 
   /// As it stands in a usage line: `[FILE]`, `NAME...`.
   var usage: String {
@@ -56,8 +60,8 @@ struct Command: Sendable {
     name: "", summary: "headwind: a proxy that makes TCP connections as bad as a mobile network",
     options: [.control, .json],
     subcommands: [
-      serve, use, leases, status, proxies, toxics, rules, sessions, events, assert, reset, populate, profiles, wait,
-      checkConfig, demo,
+      serve, run, with, use, leases, status, proxies, toxics, rules, sessions, events, assert, reset, populate, profiles,
+      wait, checkConfig, demo,
     ],
     run: { _ throws(CommandError) in throw .usage("a command is missing", command: nil) })
 
@@ -97,6 +101,6 @@ extension OptionSpec {
     help: "Control address of the daemon, such as http://127.0.0.1:8474 (default: $HEADWIND_URL, else that).")
   static let json = OptionSpec(name: "--json", help: "Print JSON; errors, too, on standard error.")
   static let profileDirectories = OptionSpec(
-    name: "--profiles", value: "DIR", isRepeatable: true,
+    name: "--profiles", aliases: ["--profiles-dir"], value: "DIR", isRepeatable: true,
     help: "Directory of profiles (*.json) that come before the built-in ones (default: $HEADWIND_PROFILES).")
 }

@@ -42,7 +42,14 @@ struct ControlClient {
     _ method: String, _ target: String, body: JSON? = nil, about subject: String? = nil, isQuiet: Bool = false
   ) throws(CommandError) -> JSON {
     let timeout = Duration.seconds(10)
-    switch exchange(method, target, body: body, timeout: timeout) {
+    return try read(exchange(method, target, body: body, timeout: timeout), timeout: timeout, about: subject)
+  }
+
+  /// What came of an exchange as JSON, or the reason why nothing did.
+  func read(
+    _ outcome: Result<HTTPClientResponse, HTTPClientError>, timeout: Duration, about subject: String? = nil
+  ) throws(CommandError) -> JSON {
+    switch outcome {
     case .failure(.timedOut):
       throw .failure("no answer from http://\(address) within \(timeout)")
     case .failure(let error):
@@ -91,6 +98,10 @@ struct ControlClient {
   func exchange(
     _ method: String, _ target: String, body: JSON? = nil, timeout: Duration
   ) -> Result<HTTPClientResponse, HTTPClientError> {
+    HTTPClient.send(request(method, target, body: body, timeout: timeout))
+  }
+
+  func request(_ method: String, _ target: String, body: JSON? = nil, timeout: Duration) -> HTTPClientRequest {
     var request = HTTPClientRequest(host: address.host, port: port)
     request.method = method
     request.target = target
@@ -100,7 +111,7 @@ struct ControlClient {
     }
     request.timeoutNanoseconds =
       timeout.components.seconds * 1_000_000_000 + timeout.components.attoseconds / 1_000_000_000
-    return HTTPClient.send(request)
+    return request
   }
 }
 

@@ -9,12 +9,14 @@ final class Daemon {
   let loop: EventLoop
   let log: Log
   let registry: ProxyRegistry
-  private let api: API
-  private var control: ControlServer?
+  let api: API
+  private(set) var control: ControlServer?
   private var demo: DemoUpstream?
   private var signals: [SignalSource] = []
   private(set) var draining: Drain?
   private(set) var isReady = false
+  /// Told instead of the world, by a daemon that is a part of another command: that it is ready, or why it can't be.
+  var onStart: ((CommandError?) -> Void)?
   var reloadState = ReloadState.idle
   /// Its own only: another daemon may have written one of the same name.
   private var hasReadyFile = false
@@ -22,7 +24,8 @@ final class Daemon {
   /// What the config file said last: what a reload compares with.
   var config: Config
 
-  init(_ options: ServeOptions) throws(CommandError) {
+  /// - Parameter loop: the one to serve on; nil makes one.
+  init(_ options: ServeOptions, loop: EventLoop? = nil) throws(CommandError) {
     self.options = options
     config = options.config
     // Without the right to raise it the limit stays; running out is survived.
@@ -30,9 +33,13 @@ final class Daemon {
     // Whoever started this may have left some open.
     let open = Int(ProcessUsage.now().openDescriptors ?? 0)
     let limits = descriptors.map { options.limits.fitting(descriptors: Int(clamping: $0) - open) } ?? options.limits
-    loop = try failing { () throws(LoopError) in try EventLoop() }
+    if let loop {
+      self.loop = loop
+    } else {
+      self.loop = try failing { () throws(LoopError) in try EventLoop() }
+    }
     log = Log(level: options.logLevel, format: options.logFormat)
-    let (loop, log) = (loop, log)
+    let (loop, log) = (self.loop, log)
     registry = try failing { () throws(LoopError) in
       try ProxyRegistry(
         loop: loop, catalogue: options.catalogue, limits: limits, seed: options.seed, log: log)
@@ -53,7 +60,7 @@ final class Daemon {
 
   /// Looks up all names that there are to listen on, then opens control port and proxies in one step: nobody is answered
   /// before all of it is there.
-  private func start() {
+  func start() {
     for warning in options.warnings { log.warning(warning) }
     attempt { () throws(CommandError) in
       if options.isDemo { demo = try failing { () throws(LoopError) in try DemoUpstream(loop: loop) } }
@@ -101,6 +108,7 @@ final class Daemon {
   private func becomeReady() throws(CommandError) {
     api.isReady = true
     isReady = true
+    if let onStart { return onStart(nil) }
     let line = readyLine + "\n"
     if let path = options.readyFile {
       do throws(LoopError) {
@@ -137,6 +145,7 @@ final class Daemon {
     do throws(CommandError) {
       try body()
     } catch {
+      if let onStart { return onStart(error) }
       failure = error
       loop.stop()
     }

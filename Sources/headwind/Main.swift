@@ -4,6 +4,7 @@ import Reactor
 @main
 enum Main {
   static func main() {
+    FirstStep.takeIfAsked()
     ThisProcess.fillStandardStreams()
     ignoreBrokenPipes()
     let words = Array(CommandLine.arguments.dropFirst())

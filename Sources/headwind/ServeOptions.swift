@@ -11,7 +11,7 @@ struct ServeOptions {
   let config: Config
   let catalogue: ProfileCatalogue
   let profileDirectories: [String]
-  let proxies: [ProxySpec]
+  var proxies: [ProxySpec]
   /// What the command line says about forward proxies.
   let forwarding: ForwardOptions
   let forward: ForwardSettings
@@ -22,11 +22,11 @@ struct ServeOptions {
   var isLogLevelGiven = false
   /// The name of the global profile; nil for none.
   var profile: String?
-  let control: Endpoint
-  let seed: UInt64
+  var control: Endpoint
+  var seed: UInt64
   var limits = Limits()
   let logFormat: Log.Format
-  let logLevel: Log.Level
+  var logLevel: Log.Level
   /// What holds where neither the command line nor the config file says anything.
   let defaultLogLevel: Log.Level
   var readyFile: String?
@@ -106,7 +106,8 @@ struct ServeOptions {
 
   /// Directories from the command line, else from the environment (several are separated by colons).
   static func directories(_ arguments: Arguments) -> [String] {
-    let given = arguments.all("--profiles")
+    // Of `run` the option's first name is another one's.
+    let given = arguments.all(arguments.command.option("--profiles-dir")?.name ?? "--profiles")
     return given.isEmpty ? Environment.profileDirectories : given
   }
 
@@ -122,15 +123,17 @@ struct ServeOptions {
     return proxies
   }
 
-  /// `NAME=LISTEN,UPSTREAM`
+  /// `NAME=LISTEN,UPSTREAM`, or `NAME=UPSTREAM` on a free port.
   private static func proxy(_ text: String, _ arguments: Arguments) throws(CommandError) -> ProxySpec {
     func wrong(_ reason: String) -> CommandError {
       arguments.usage(
-        "--proxy is \"\(text)\": \(reason); allowed: NAME=LISTEN,UPSTREAM, such as web=127.0.0.1:8080,example.com:80")
+        "--proxy is \"\(text)\": \(reason); allowed: NAME=LISTEN,UPSTREAM, such as web=127.0.0.1:8080,example.com:80, or NAME=UPSTREAM"
+      )
     }
     guard let sign = text.firstIndex(of: "="), sign != text.startIndex else { throw wrong("no name") }
-    let addresses = text[text.index(after: sign)...].split(separator: ",", omittingEmptySubsequences: false)
-    guard addresses.count == 2 else { throw wrong("not two addresses behind the name") }
+    var addresses = text[text.index(after: sign)...].split(separator: ",", omittingEmptySubsequences: false)
+    if addresses.count == 1 { addresses.insert("127.0.0.1:0", at: 0) }
+    guard addresses.count == 2 else { throw wrong("more than two addresses behind the name") }
     let (listen, upstream) = (String(addresses[0]), String(addresses[1]))
     if let problem = Endpoint.problem(in: listen) { throw wrong(problem.reason) }
     guard !upstream.isEmpty else { throw wrong("no upstream") }

@@ -1,4 +1,5 @@
 internal import CLibevent
+internal import Synchronization
 
 #if canImport(Darwin)
   internal import Darwin
@@ -8,10 +9,14 @@ internal import CLibevent
 
 /// The process's limit of open file descriptors.
 package enum Descriptors {
+  /// The soft limit before it was raised; 0: it wasn't.
+  private static let limitBefore = Atomic<UInt64>(0)
+
   /// Raises the soft limit to the hard one, since each session needs two. Returns the limit that holds now.
   @discardableResult
   package static func raiseLimit() throws(LoopError) -> UInt64 {
     var limit = try current()
+    if limitBefore.load(ordering: .relaxed) == 0 { limitBefore.store(UInt64(limit.rlim_cur), ordering: .relaxed) }
     #if canImport(Darwin)
       // The system refuses more than this, even where it says "unlimited".
       limit.rlim_cur = min(limit.rlim_max, rlim_t(OPEN_MAX))
@@ -22,7 +27,17 @@ package enum Descriptors {
     return UInt64(limit.rlim_cur)
   }
 
-  /// Sets the soft limit alone; for tests of exhaustion.
+  /// Runs `body`, which starts another program, under the soft limit that this process was started with: some programs
+  /// walk through all descriptors that they may have, and those that use select(2) can't have many.
+  static func underLimitBefore<T>(_ body: () -> T) -> T {
+    let before = limitBefore.load(ordering: .relaxed)
+    guard before > 0, let raised = try? softLimit(), raised != before else { return body() }
+    try? setSoftLimit(before)
+    defer { try? setSoftLimit(raised) }
+    return body()
+  }
+
+  /// Sets the soft limit alone.
   static func setSoftLimit(_ count: UInt64) throws(LoopError) {
     var limit = try current()
     limit.rlim_cur = rlim_t(count)

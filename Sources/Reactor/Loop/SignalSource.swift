@@ -42,5 +42,6 @@ package final class SignalSource: EventTarget {
 
 /// Makes a write to a closed connection or pipe fail with EPIPE instead of ending the process.
 package func ignoreBrokenPipes() {
+  _ = ThisProcess.wasStartedIgnoringBrokenPipes
   signal(SIGPIPE, SIG_IGN)
 }

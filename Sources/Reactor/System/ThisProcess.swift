@@ -33,6 +33,14 @@ package enum ThisProcess {
     return text.isEmpty ? nil : text
   }
 
+  /// The last words of the command line as they came: `CommandLine.arguments` mends what isn't UTF-8.
+  static func lastWords(_ count: Int) -> [[CChar]] {
+    let all = CommandLine.unsafeArgv
+    return (max(0, Int(CommandLine.argc) - count)..<Int(CommandLine.argc)).compactMap { place in
+      all[place].map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
+    }
+  }
+
   /// Ends the process with `code`, now.
   package static func exit(_ code: Int32) -> Never {
     #if canImport(Darwin)
