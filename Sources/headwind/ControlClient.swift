@@ -42,12 +42,13 @@ struct ControlClient {
     _ method: String, _ target: String, body: JSON? = nil, about subject: String? = nil, isQuiet: Bool = false
   ) throws(CommandError) -> JSON {
     let timeout = Duration.seconds(10)
-    return try read(exchange(method, target, body: body, timeout: timeout), timeout: timeout, about: subject)
+    return try read(exchange(method, target, body: body, timeout: timeout), timeout: timeout, about: subject, isQuiet: isQuiet)
   }
 
   /// What came of an exchange as JSON, or the reason why nothing did.
   func read(
-    _ outcome: Result<HTTPClientResponse, HTTPClientError>, timeout: Duration, about subject: String? = nil
+    _ outcome: Result<HTTPClientResponse, HTTPClientError>, timeout: Duration, about subject: String? = nil,
+    isQuiet: Bool = false
   ) throws(CommandError) -> JSON {
     switch outcome {
     case .failure(.timedOut):

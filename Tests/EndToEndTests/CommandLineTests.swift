@@ -5,7 +5,8 @@ import Testing
 @Suite(.blocking)
 struct CommandLineTests {
   static let commands = [
-    "serve", "use", "leases", "status", "proxies", "toxics", "rules", "reset", "populate", "profiles", "wait",
+    "serve", "run", "with", "use", "leases", "status", "proxies", "toxics", "rules", "sessions", "events", "assert",
+    "reset", "populate", "profiles", "wait",
     "check-config", "demo",
   ]
 

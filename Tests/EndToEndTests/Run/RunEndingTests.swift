@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// However a run ends, nothing of it is left.
+@Suite(.blocking)
+struct RunEndingTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private static let soon = Duration.seconds(1) + Machine.promptly
+  /// Tells who it is and where the daemon is, then stays.
+  private static let staying = "echo $$ $HEADWIND_PROXY_P ${HEADWIND_URL#http://}; while :; do sleep 0.05; done"
+
+  /// A run that is under way: its command's process, and the addresses that the daemon listens on.
+  private func underway(
+    _ options: [String] = [], _ script: String = staying
+  ) throws -> (program: Program, command: Int32, addresses: [Address]) {
+    let (program, words) = try RunCommand.start(["--proxy", "p=127.0.0.1:1"] + options, script)
+    let addresses = try words[1...].map { try Address($0) }
+    for address in addresses { try #require(RunCommand.isListening(address)) }
+    return (program, try #require(Int32(words[0])), addresses)
+  }
+
+  #if os(Linux)
+    @Test func killingTheRunEndsTheCommandAndFreesThePorts() throws {
+      let (program, command, addresses) = try underway()
+      program.send(SIGKILL)
+      #expect(eventually(within: Self.soon) { !addresses.contains(where: RunCommand.isListening) })
+      #expect(eventually(within: Self.soon) { !RunCommand.isAlive(command) })
+    }
+
+    /// A terminal that is not theirs doesn't send them anything: they start a session of their own.
+    @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2])
+    func signalsAreForTheCommand(signal: Int32) throws {
+      let script = "trap 'echo got it; exit 9' \(signal); echo ready; while :; do sleep 0.02; done"
+      let words = ["setsid", Program.headwind] + RunCommand.words([], script)
+      let program = try Program("/usr/bin/env", words)
+      #expect(try RunCommand.firstLine(of: program) == ["ready"])
+      program.send(signal)
+      #expect(program.exit(within: .seconds(5)) == 9)
+      #expect(program.output == "ready\ngot it\n", "\(program.output)")
+    }
+
+    /// ^C is for all processes in front of a terminal: the command must not get it a second time.
+    @Test func aKeyOfTheTerminalIsNotPassedOn() throws {
+      let script = """
+        trap 'n=$((n + 1))' INT; echo ready; until [ "$n" ]; do sleep 0.02; done
+        for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.03; done; echo "n is $n"; exit 4
+        """
+      let file = try directory.write(script, to: "script")
+      let typed = directory.path + "/typed"
+      let keys = """
+        ( until grep -qs ready "$1"; do sleep 0.02; done; printf '\\003'
+          until grep -q 'n is' "$1"; do sleep 0.02; done ) | exec script -qefc "$2" "$1"
+        """
+      let command = "exec \(Program.headwind) run -- /bin/bash \(file)"
+      let program = try Program("/bin/bash", ["-c", "set -o pipefail; \(keys)", "bash", typed, command])
+      #expect(program.exit(within: .seconds(15)) == 4, "\(program.errors)")
+      #expect(program.output.contains("n is 1"), "\(program.output)")
+    }
+  #endif
+
+  @Test func killingTheCommandEndsTheRun() throws {
+    let (program, command, addresses) = try underway()
+    kill(command, SIGKILL)
+    #expect(program.exit(within: Self.soon) == 137)
+    #expect(!addresses.contains(where: RunCommand.isListening))
+  }
+
+  @Test func itWaitsForACommandThatTakesItsTimeToEnd() throws {
+    let (program, command, addresses) = try underway(
+      [], "trap 'sleep 0.4; exit 6' TERM; \(Self.staying)")
+    program.send(SIGTERM)
+    pause(.milliseconds(150))
+    #expect(RunCommand.isAlive(command) && RunCommand.isListening(addresses[0]))
+    #expect(program.exit(within: .seconds(5)) == 6)
+  }
+
+  @Test func aSignalThatWasIgnoredBeforeStaysIgnored() throws {
+    let stop = directory.path + "/stop"
+    let script = "echo $$; until [ -e \(stop) ]; do sleep 0.02; done; exit 3"
+    let program = try Program(
+      "/bin/bash", ["-c", #"trap "" HUP; exec "$@""#, "bash", Program.headwind] + RunCommand.words([], script))
+    let command = try #require(Int32(try RunCommand.firstLine(of: program)[0]))
+    program.send(SIGHUP)
+    kill(command, SIGHUP)
+    try directory.write("", to: "stop")
+    #expect(program.exit(within: .seconds(5)) == 3)
+  }
+
+  // MARK: The time limit
+
+  @Test func aCommandThatIgnoresTheLimitIsKilledWithAllThatItStarted() throws {
+    let script = "trap '' TERM; sleep 61 & echo $$ $HEADWIND_PROXY_P; echo $!; while :; do sleep 1; done"
+    var found: (program: Program, command: Int32, addresses: [Address])?
+    let time = try elapsed {
+      found = try underway(["--max-duration", "300ms"], script)
+      #expect(found?.program.exit(within: .seconds(15)) == 124)
+    }
+    #expect(time > .milliseconds(5_200) && time < .seconds(8))
+    let program = try #require(found?.program)
+    let child = try #require(Int32(program.output.split(separator: "\n")[1]))
+    #if os(Linux)
+      #expect(eventually(within: Self.soon) { !RunCommand.isAlive(child) })
+    #endif
+    #expect(program.errors.contains("--max-duration"), "\(program.errors)")
+  }
+
+  @Test func aCommandThatEndsAtTheLimitLeavesNothingRunning() throws {
+    let (program, words) = try RunCommand.start(
+      ["--max-duration", "300ms"], "(sleep 62 & echo $!); exec sleep 63")
+    #expect(program.exit(within: .seconds(4)) == 124)
+    #if os(Linux)
+      let child = try #require(Int32(words[0]))
+      #expect(eventually(within: Self.soon) { !RunCommand.isAlive(child) })
+    #endif
+  }
+
+  @Test func withinTheLimitNothingIsDone() throws {
+    #expect(try RunCommand.run(["--max-duration", "1h"], "exit 5").status == 5)
+  }
+}
