@@ -81,13 +81,13 @@ class Child:
             said = log.read()[-2000:].strip()
         raise ChildFailed(f"{self.process.args[0]}: {what}" + (f"\n{said}" if said else ""))
 
-    def wait_for_port(self, port, seconds=10):
-        """Returns when something accepts on 127.0.0.1:`port` while this child runs."""
+    def wait_for_port(self, port, seconds=10, address="127.0.0.1"):
+        """Returns when something accepts on `address`:`port` while this child runs."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if self.process.poll() is not None:
                 self.fail(f"ended with status {self.process.returncode}")
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            with contextlib.suppress(OSError), socket.create_connection((address, port), timeout=1):
                 return
             time.sleep(0.01)
         self.fail(f"nothing listens on port {port} after {seconds} s")

@@ -1,0 +1,1 @@
+"""Real clients through the forward proxy: a server under a real name with a certificate, and who visits it."""
