@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 # What clients say, by kind. The first that matches counts: a certificate error inside of a longer story is one.
 KINDS = (
-    ("certificate", r"certificate|CERT_|SSL_ERROR_|PKIX|SSLCertVerification|altname|unable to get local issuer"
+    ("certificate", r"certificate|CERT_|PKIX|SSLCertVerification|altname|unable to get local issuer"
                     r"|subject name|No name matching|No subject alternative|curl 60"),
     ("time", r"timed out|timeout|TimeoutError|TIMEOUT|curl 28"),
-    ("reset", r"reset|ECONNRESET|Broken pipe|BrokenPipe|EPIPE|aborted|not connected"),
+    ("reset", r"reset|ECONNRESET|Broken pipe|BrokenPipe|EPIPE|aborted|not connected|SSL_ERROR_SYSCALL"),
     ("end", r"Empty reply|RemoteDisconnected|other side closed|UND_ERR_SOCKET|EOF|end of file|hung up|closed|terminated"
             r"|header parser received no bytes|unexpected disconnect|early|Unexpected end"),
     ("status", r"HTTP status|returned error|response 5\d\d|Server returned HTTP|Tunnel connection failed"

@@ -38,6 +38,7 @@ http {{
     ssl_certificate_key {key};
     ssl_protocols TLSv1.2 TLSv1.3;
     root files;
+    location = / {{ return 200 "hello\\n"; }}
     location /git/ {{ proxy_pass http://127.0.0.1:{git_port}; proxy_set_header Host $host; }}
     location /echo {{
       proxy_pass http://127.0.0.1:{echo_port};
