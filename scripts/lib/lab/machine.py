@@ -29,13 +29,14 @@ def progress(text):
 
 
 def bounded(seconds):
-    """Ends this script, with all that it has started, after `seconds`, and on SIGTERM."""
+    """Ends this script, with all that it has started, after `seconds`, on SIGTERM and when the terminal goes."""
 
     def stop(number, _frame):
-        sys.exit(f"not done after {seconds} s" if number == signal.SIGALRM else "stopped by SIGTERM")
+        sys.exit(f"not done after {seconds} s" if number == signal.SIGALRM else f"stopped by {signal.Signals(number).name}")
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.signal(signal.SIGTERM, stop)
+    for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup
+            signal.signal(number, stop)
     signal.alarm(int(seconds))
 
 

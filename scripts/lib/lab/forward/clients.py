@@ -20,7 +20,7 @@ GIT_PATH = "/git/project.git"
 @dataclass(frozen=True)
 class Way:
     """How a client reaches the server: through which listener, and the scheme of its URLs. `round_trips` is the least
-    that one request on a new connection pays: the proxy's answer, the TLS handshake, the request."""
+    that one request on a new connection pays: the connection (by the answer of the proxy, if it gives one), TLS, the request."""
 
     name: str
     listener: str  # "http" or "socks"
@@ -30,7 +30,7 @@ class Way:
 
 CONNECT = Way("connect", "http", "https", 3)
 CONNECT_PLAIN = Way("connect, http", "http", "http", 2)
-ABSOLUTE = Way("absolute", "http", "http", 1)
+ABSOLUTE = Way("absolute", "http", "http", 2)
 SOCKS = Way("socks", "socks", "https", 3)
 SOCKS_LOCAL = Way("socks, address", "socks", "https", 3)
 SOCKS4A = Way("socks4a", "socks", "https", 3)
@@ -124,8 +124,8 @@ class Java(Program):
 
 class Git(Client):
     name = "git"
-    # Proxy's answer, TLS, the list of refs and the pack: two requests at least (three with protocol version 2).
-    ways = (Way("connect", "http", "https", 4), Way("socks", "socks", "https", 4))
+    # The proxy's answer, TLS, and three requests: what the server can do, its refs, the pack.
+    ways = (Way("connect", "http", "https", 5), Way("socks", "socks", "https", 5))
     one_session_each = False
     flaky_count = 12
     count = 3
