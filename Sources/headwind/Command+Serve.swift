@@ -6,7 +6,10 @@ extension Command {
       help: "Config file (JSON5): toxiproxy's array of proxies, or an object."),
     OptionSpec(
       name: "--proxy", value: "NAME=LISTEN,UPSTREAM", isRepeatable: true,
-      help: "A proxy, such as web=127.0.0.1:8080,example.com:80. Port 0 takes a free one; :8080 is every interface."),
+      help: """
+        A proxy, such as web=127.0.0.1:8080,example.com:80. Port 0 takes a free one; :8080 is every interface. \
+        NAME=UPSTREAM listens on a free port of 127.0.0.1.
+        """),
     .httpProxy, .socks, .rule, .via, .allowClient,
     OptionSpec(name: "--profile", value: "NAME", help: "Profile in force from the start (default: none)."),
     .profileDirectories,

@@ -21,6 +21,8 @@ final class CommandRun {
   private var startedAt: Int64 = 0
   private var refuses = false
   private var isPolling = false
+  /// Why the daemon has not answered once; then nothing is known about the traffic.
+  private var silence: String?
   private var settlingPolls = 0
   private lazy var pollTimer = LoopTimer(loop: loop) { [unowned self] in tick() }
   private lazy var limitTimer = LoopTimer(loop: loop) { [unowned self] in limitReached() }
@@ -131,7 +133,10 @@ final class CommandRun {
     guard let tally = result.tally, host.loss == nil else { return done() }
     isPolling = true
     host.getAll(["/events?since=\(tally.newestEvent)"] + (counters ? ["/proxies"] : [])) { [self] answers in
-      if case .success(let events) = answers[0] { result.tally?.take(events: events) }
+      switch answers[0] {
+      case .success(let events): result.tally?.take(events: events)
+      case .failure(let error): silence = error.message
+      }
       let proxies = answers.count > 1 ? (try? answers[1].get())?.members.map(\.0) ?? [] : []
       host.getAll(proxies.map(RunPlan.countersTarget)) { [self] counters in
         // One that has been deleted meanwhile has none.
@@ -177,8 +182,8 @@ final class CommandRun {
   }
 
   private func conclude() {
-    result.loss = host.loss
-    if plan.expectsTraffic, !refuses, host.loss == nil, result.traffic.isNothing {
+    result.loss = host.loss ?? silence
+    if plan.expectsTraffic, !refuses, result.loss == nil, result.traffic.isNothing {
       result.trafficProblem = RunText.noTraffic(connections: result.traffic.connections)
     }
     finish(.success(result))

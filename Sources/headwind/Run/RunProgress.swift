@@ -14,7 +14,7 @@ final class RunProgress {
   }
 
   /// Whether there is anybody to see it.
-  var isShown: Bool { !isQuiet && StandardError.isTerminal }
+  var isShown: Bool { !isQuiet && StandardError.isTerminal && ThisProcess.environment("TERM") != "dumb" }
 
   /// The cursor goes back to the start: what the command writes there begins its line as it should.
   func show(_ spec: RunSpec, nanoseconds: Int64, _ traffic: RunTraffic) {

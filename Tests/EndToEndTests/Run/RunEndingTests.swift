@@ -95,6 +95,15 @@ struct RunEndingTests {
     #expect(program.exit(within: .seconds(5)) == 3)
   }
 
+  @Test func whatTheParentBlocksOrIgnoresIsNoHindrance() throws {
+    let script = "trap 'exit 7' TERM; echo ready; while :; do sleep 0.02; done"
+    let words = ["-c", #"trap "" CHLD; exec "$@""#, "bash", Program.headwind] + RunCommand.words([], script)
+    let program = try Program("/bin/bash", words, blocked: [SIGTERM, SIGCHLD])
+    #expect(try RunCommand.firstLine(of: program) == ["ready"])
+    program.send(SIGTERM)
+    #expect(program.exit(within: .seconds(5)) == 7)
+  }
+
   // MARK: The time limit
 
   @Test func aCommandThatIgnoresTheLimitIsKilledWithAllThatItStarted() throws {

@@ -117,9 +117,22 @@ struct RunLeaseTests {
     #expect(try JSONSchema("run-report.schema.json").complaints(report) == [])
   }
 
-  /// A command that ends with 6 when a file is there.
-  private func untilStopped(_ words: [String]) throws -> (Program, file: String) {
-    let script = "echo ready; until [ -e \(directory.path)/stop ]; do sleep 0.02; done; exit 6"
+  /// That nothing is known of its traffic is no failure of the run.
+  @Test func aDaemonThatDiesAtTheEndIsTold() throws {
+    let stub = try ControlStub(Self.answers)
+    let (program, stop) = try untilStopped(
+      ["run", "--control", stub.url, "--profiles", "3g", "--report", "-", "--"], 0)
+    stub.stop()
+    try directory.write("", to: stop)
+    #expect(program.exit(within: .seconds(5)) == 0)
+    #expect(program.errors.contains("the lease could not be released (no daemon at \(stub.url)"), "\(program.errors)")
+    let report = try JSONValue(String(program.output.dropFirst("ready\n".count)))
+    #expect(report["runs"][0]["daemon_lost"].string?.contains("no daemon") == true)
+  }
+
+  /// A command that ends with a status when a file is there.
+  private func untilStopped(_ words: [String], _ status: Int = 6) throws -> (Program, file: String) {
+    let script = "echo ready; until [ -e \(directory.path)/stop ]; do sleep 0.02; done; exit \(status)"
     let program = try Program(Program.headwind, words + ["/bin/sh", "-c", script])
     #expect(try RunCommand.firstLine(of: program) == ["ready"])
     return (program, "stop")

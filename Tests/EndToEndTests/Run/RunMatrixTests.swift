@@ -73,6 +73,26 @@ struct RunMatrixTests {
     #expect(quiet.status == 0 && quiet.errors.split(separator: "\n").count == 1, "\(quiet.errors)")
   }
 
+  #if os(Linux)
+    /// `script` of util-linux is the terminal.
+    @Test func aTerminalShowsHowFarItIs() throws {
+      func shown(_ options: String, _ terminal: String) throws -> String {
+        let command =
+          "exec \(Program.headwind) run --proxy p=\(upstream.address) \(options) -- /bin/bash \(directory.path)/go"
+        let words = ["-c", "exec script -qec \"$0\" /dev/null </dev/null", command]
+        let program = try Program("/bin/sh", words, environment: ["TERM": terminal])
+        #expect(program.exit() == 0, "\(program.output)")
+        return program.output
+      }
+      try directory.write(RunCommand.echo + "; sleep 0.7", to: "go")
+      let text = try shown("--profile none", "xterm")
+      #expect(text.contains("\r\u{1B}[Knone, run 1: 0 s, 1 connection, 6 B up, 6 B down\r"), "\(text)")
+      #expect(text.contains("\r\u{1B}[Kheadwind: seed"), "it is taken away: \(text)")
+      #expect(try !shown("--quiet", "xterm").contains("\u{1B}"))
+      #expect(try !shown("", "dumb").contains("\u{1B}"))
+    }
+  #endif
+
   @Test func theSameSeedDecidesTheSame() throws {
     func outcomes(_ seed: String) throws -> [JSONValue] {
       let options = ["--profiles", "flaky", "--repeat", "12", "--quiet", "--report", reportFile, "--seed", seed]

@@ -77,6 +77,15 @@ struct RunTests {
     #expect(!FileManager.default.fileExists(atPath: mark))
   }
 
+  @Test func withoutForwardProxiesTheCallersStay() throws {
+    let result = try RunCommand.run(
+      ["--no-forward"], "echo $HTTP_PROXY; echo ${!HEADWIND_PROXY_*}", environment: ["HTTP_PROXY": "http://corporate:1"]
+    )
+    #expect(result.output == "http://corporate:1\n\n", "\(result.output)")
+    let one = try RunCommand.run(["--socks", "0"], "echo $HTTP_PROXY; echo $HEADWIND_PROXY_SOCKS")
+    #expect(one.output.contains(#/^http:\/\/127\.0\.0\.1:\d+\n127\.0\.0\.1:\d+\n$/#), "\(one.output)")
+  }
+
   // MARK: What the command finds
 
   @Test func theEnvironmentTellsOfTheDaemon() throws {
@@ -94,6 +103,11 @@ struct RunTests {
     #expect(value("HEADWIND_PROFILE") == "3g" && value("HEADWIND_SEED") == "42")
     #expect(value("HEADWIND_PROXY_STALE") == nil && value("LEFT") == "a=b")
     let first = try #require(value("HEADWIND_PROXY_P")), second = try #require(value("HEADWIND_PROXY_MY__PI_2"))
+    let http = try #require(value("HEADWIND_PROXY_HTTP_PROXY")), socks = try #require(value("HEADWIND_PROXY_SOCKS"))
+    for name in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
+      #expect(value(name) == "http://\(http)")
+    }
+    #expect(value("ALL_PROXY") == "socks5h://\(socks)" && value("all_proxy") == "socks5h://\(socks)")
     let control = try #require(value("HEADWIND_URL")).dropFirst("http://".count)
     for name in ["NO_PROXY", "no_proxy"] {
       let exempt = value(name)?.split(separator: ",").map(String.init) ?? []

@@ -32,7 +32,12 @@ struct Spawning {
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     posix_spawnattr_setsigmask(&attributes, &mask)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    // Other tests of this process may have made it ignore this one.
+    var reset = sigset_t()
+    sigemptyset(&reset)
+    sigaddset(&reset, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &reset)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
     let argv = arguments.map { strdup($0) } + [nil]
     let envp = environment.map { strdup($0) } + [nil]
     defer { for text in argv + envp { free(text) } }
