@@ -5,6 +5,7 @@ extension Command {
   /// Options of `serve` that mean nothing here: the daemon of `run` is nobody else's.
   private static let notOfRun: Set<String> = [
     "--control", "--allow-remote", "--allow-host", "--ready-file", "--profiles", "--drain-timeout", "--demo",
+    "--log-level",
   ]
 
   private static let daemonOptions: [OptionSpec] =
@@ -12,6 +13,9 @@ extension Command {
       OptionSpec(
         name: "--profiles-dir", value: "DIR", isRepeatable: true,
         help: "Directory of profiles (*.json) that come before the built-in ones (default: $HEADWIND_PROFILES)."),
+      OptionSpec(
+        name: "--log-level", value: "LEVEL",
+        help: "debug, info, warning, error or silent (default: that of the config file, else error)."),
       OptionSpec(name: "--no-forward", help: "No HTTP and no SOCKS proxy: leave the command's proxy variables alone."),
     ]
 
