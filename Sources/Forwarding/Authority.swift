@@ -6,6 +6,7 @@ struct Authority: Hashable, Sendable {
 
   /// - Parameter what: for messages, what this is part of: "the URL".
   init(parsing text: ArraySlice<UInt8>, of what: String) throws(Refusal) {
+    // Not shown: messages get into logs.
     guard !text.contains(UInt8(ascii: "@")) else {
       throw Refusal(.malformed, "\(what) holds a user name or password, which requests to a proxy must not have")
     }

@@ -17,9 +17,9 @@ struct RequestTarget: Hashable, Sendable {
   }
 
   private init(authority text: ArraySlice<UInt8>) throws(Refusal) {
-    let authority = try Authority(parsing: text, of: "CONNECT \(text.excerpt)")
+    let authority = try Authority(parsing: text, of: "the target of CONNECT")
     guard let port = authority.port else {
-      throw Refusal(.malformed, "CONNECT \(text.excerpt) has no port; allowed: host:port")
+      throw Refusal(.malformed, "CONNECT to \(text.excerpt) has no port; allowed: host:port")
     }
     self.text = text.indices
     self.authority = text.indices
@@ -31,7 +31,7 @@ struct RequestTarget: Hashable, Sendable {
     let start = try Self.authorityStart(text)
     let rest = text[start...]
     let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
-    let authority = try Authority(parsing: rest[..<end], of: "URL \(text.excerpt)")
+    let authority = try Authority(parsing: rest[..<end], of: "the URL")
     self.text = text.indices
     self.authority = start..<end
     path = end..<text.endIndex
@@ -40,7 +40,7 @@ struct RequestTarget: Hashable, Sendable {
 
   private static func authorityStart(_ text: ArraySlice<UInt8>) throws(Refusal) -> Int {
     guard !text.contains(UInt8(ascii: "#")) else {
-      throw Refusal(.malformed, "URL \(text.excerpt) has a fragment ('#…'), which is never sent")
+      throw Refusal(.malformed, "the URL has a fragment ('#…'), which is never sent")
     }
     let isName = { (byte: UInt8) in byte.isLetter || byte.isDigit || [0x2B, 0x2D, 0x2E].contains(byte) }
     let scheme = text.prefix(while: isName)
