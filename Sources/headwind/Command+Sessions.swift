@@ -24,7 +24,7 @@ extension Command {
         if let proxy { _ = try ProxyCall(proxy, client).get() }
         let answer = try client.get("/sessions" + (proxy.map { "?proxy=\(percentEncoded($0))" } ?? ""))
         if arguments.has("--json") { return answer.text + "\n" }
-        return SessionText.table(answer["sessions"]?.array ?? [], at: .now)
+        return SessionText.table(answer["sessions"]?.array ?? [], atNanoseconds: WallTime.now.nanoseconds)
       }
       guard arguments.has("--watch") else { return StandardOutput.write(try text()) }
       try Screen.show(isLines: arguments.has("--json"), text)
@@ -50,20 +50,21 @@ extension Command {
 struct SessionText {
   private let session: JSON
 
-  static func table(_ sessions: [JSON], at now: WallTime) -> String {
+  /// - Parameter now: since 1970-01-01 00:00 UTC, for the ages.
+  static func table(_ sessions: [JSON], atNanoseconds now: Int64) -> String {
     if sessions.isEmpty { return "no sessions\n" }
     var table = TextTable(
       ["ID", "PROXY", "NO", "CLIENT", "UPSTREAM", "PROFILE", "STATE", "AGE", "UP", "DOWN", "HELD", "DELAY", "DROPS"],
       rightAligned: [0, 2, 7, 8, 9, 10, 11, 12])
     for session in sessions.map(SessionText.init) {
-      table.add(session.row(at: now), colours: session.drops > 0 ? [12: .red] : [:])
+      table.add(session.row(now), colours: session.drops > 0 ? [12: .red] : [:])
     }
     return table.text()
   }
 
-  private func row(at now: WallTime) -> [String] {
+  private func row(_ now: Int64) -> [String] {
     [
-      text("id"), text("proxy"), text("number"), text("client"), upstream, profile, text("state"), age(at: now),
+      text("id"), text("proxy"), text("number"), text("client"), upstream, profile, text("state"), age(now),
       bytes("upstream_bytes"), bytes("downstream_bytes"), bytes("buffered_bytes"), delay, "\(drops)",
     ]
   }
@@ -83,9 +84,9 @@ struct SessionText {
     return ways == ["0", "0"] ? "-" : ways.joined(separator: "/") + " ms"
   }
 
-  private func age(at now: WallTime) -> String {
+  private func age(_ now: Int64) -> String {
     guard let opened = session["opened_at"]?.string.flatMap(TimeText.parse) else { return "-" }
-    let seconds = max(0, now.nanoseconds - opened) / 1_000_000_000
+    let seconds = max(0, now - opened) / 1_000_000_000
     return switch seconds {
     case ..<60: "\(seconds) s"
     case ..<3_600: "\(seconds / 60) min \(seconds % 60) s"

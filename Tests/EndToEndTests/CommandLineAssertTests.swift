@@ -77,14 +77,7 @@ struct CommandLineAssertTests {
   @Test func aStartThatIsForgottenIsToldAndNotGuessed() throws {
     let start = try lastID()
     try pass("hello", "api")
-    // One event each.
-    let talker = try Connection(to: daemon.api.address)
-    let request = "PUT /profile/NAME HTTP/1.1\r\nHost: \(daemon.api.address)\r\nContent-Length: 0\r\n\r\n"
-    let batch = (0..<50).map { request.replacing("NAME", with: $0 % 2 == 0 ? "3g" : "lte") }.joined()
-    for _ in 0..<201 {
-      try talker.send(batch)
-      try receiveAnswers(50, talker)
-    }
+    try daemon.api.forgetEvents()
     let forgotten = try check("--since", start, "--min-connections", "1")
     #expect(forgotten.status == 1)
     #expect(
@@ -92,14 +85,6 @@ struct CommandLineAssertTests {
       "\(forgotten.errors)")
     #expect(try check("--proxy", "api", "--min-connections", "1", "--max-connections", "1").status == 0)
     #expect(try check("--since", "999999", "--max-drops", "0").errors.contains("still to come"))
-  }
-
-  private func receiveAnswers(_ count: Int, _ connection: Connection) throws {
-    var text = ""
-    while text.matches(of: /HTTP\/1\.1 200/).count < count || !text.hasSuffix("}") {
-      guard case .bytes(let bytes) = try connection.receive() else { throw Overdue(what: "answers") }
-      text += String(decoding: bytes, as: UTF8.self)
-    }
   }
 
   static let mistakes: [(words: [String], says: String)] = [

@@ -159,4 +159,29 @@ struct CommandLineWatchingTests {
       #expect(program.exit() == nil && program.ended()?.signal == SIGINT && program.errors == "")
     }
   }
+
+  /// Who was away too long, or for the time of a restart, is told.
+  @Test func whatAFollowerMissedIsTold() throws {
+    let port = try ListeningSocket.freePort()
+    let first = try Daemon(["web": upstream.address], control: "127.0.0.1:\(port)")
+    let follower = try Program(
+      Program.headwind, ["events", "--follow", "--since", "0"], environment: ["HEADWIND_URL": first.url])
+    #expect(eventually { follower.output.contains("proxy_created") })
+    follower.send(SIGSTOP)
+    try first.api.forgetEvents()
+    follower.send(SIGCONT)
+    #expect(
+      eventually { follower.errors.contains(" events were forgotten before they were seen\n") }, "\(follower.errors)")
+    follower.send(SIGSTOP)
+    first.program.send(SIGTERM)
+    #expect(first.program.exit() == 0)
+    let second = try Daemon(["anew": upstream.address], control: "127.0.0.1:\(port)")
+    follower.send(SIGCONT)
+    #expect(eventually { follower.output.contains("  proxy_created     anew  ") }, "\(follower.errors)")
+    #expect(follower.errors.contains("headwind: the daemon was started anew\n"))
+    second.program.send(SIGTERM)
+    #expect(second.program.exit() == 0)
+    #expect(follower.exit() == 1)
+    #expect(follower.errors.contains("no daemon at http://127.0.0.1:\(port)"), "\(follower.errors)")
+  }
 }
