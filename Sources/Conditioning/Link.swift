@@ -42,16 +42,6 @@ package struct Link: ~Copyable {
   /// Whether a drop has decided that this connection is never to be answered.
   package var isHanging: Bool { stages.contains { $0.toxic.isHanging } }
 
-  /// The delays that bytes meet on their way, those that begin later left out: what a handshake of this direction is
-  /// charged with.
-  package var latencies: [Latency.Parameters] {
-    stages.compactMap { stage in
-      guard case .latency(let parameters) = plan[stage.planIndex].kind, plan[stage.planIndex].trigger.isImmediate
-      else { return nil }
-      return parameters
-    }
-  }
-
   /// Whether what leaves is to be written segment by segment.
   package var cutsWrites: Bool { stages.contains { $0.toxic.cutsWrites } }
 

@@ -1,4 +1,6 @@
 package import Conditioning
+import Forwarding
+import Settings
 
 // What the API tells of a live session, beyond its own properties.
 extension Session {
@@ -6,12 +8,16 @@ extension Session {
     /// A toxic holds the connection back; the upstream isn't dialled.
     case held
     case dialling, open
+    /// A client of a forward proxy hasn't said yet where it wants to go, or is between two requests.
+    case asking
     /// A toxic has ended it, and the client is given a moment to see that.
     case lingering
   }
 
   package var state: State {
     switch phase {
+    case .open where forward?.isAsking ?? false: .asking
+    case .open where forward?.isUnderWay ?? false: .dialling
     case .held: .held
     case .dialling: .dialling
     case .open: .open
@@ -19,6 +25,13 @@ extension Session {
     case .lingering, .closed: .lingering
     }
   }
+
+  /// Where the client of a forward proxy wants to go: `example.com:443`.
+  package var target: String? { forward?.target?.description }
+  /// The rule that applies to that.
+  package var rule: String? { forward?.rule?.description }
+  /// The profile that it is under.
+  package var profileName: String? { conditions.profile }
 
   /// What is added to the way of each byte of one direction at the moment, without jitter: the path's half of the round trip
   /// and the latency toxics that act on this very session.

@@ -67,7 +67,8 @@ struct StatusText {
       let proxy = ProxyText(json)
       let drops = count("drops", of: name)
       let row = [
-        name, proxy.listen, proxy.upstream, proxy.state, proxy.profile(global: profile, leases), "\(proxy.toxics.count)",
+        name, proxy.listen, proxy.upstream, proxy.state, proxy.profile(global: profile, leases),
+        "\(proxy.toxics.count)",
         "\(count("open", of: name))", "\(count("connections", of: name))",
         UnitText.roundedBytes(count("upstream_bytes", of: name)),
         UnitText.roundedBytes(count("downstream_bytes", of: name)), "\(drops)",

@@ -60,8 +60,8 @@ struct Command: Sendable {
     name: "", summary: "headwind: a proxy that makes TCP connections as bad as a mobile network",
     options: [.control, .json],
     subcommands: [
-      serve, run, with, use, leases, status, proxies, toxics, rules, sessions, events, assert, reset, populate, profiles,
-      wait, checkConfig, demo,
+      serve, run, with, use, leases, status, proxies, toxics, rules, sessions, events, assert, reset, populate,
+      profiles, wait, checkConfig, demo,
     ],
     run: { _ throws(CommandError) in throw .usage("a command is missing", command: nil) })
 

@@ -42,7 +42,8 @@ struct ControlClient {
     _ method: String, _ target: String, body: JSON? = nil, about subject: String? = nil, isQuiet: Bool = false
   ) throws(CommandError) -> JSON {
     let timeout = Duration.seconds(10)
-    return try read(exchange(method, target, body: body, timeout: timeout), timeout: timeout, about: subject, isQuiet: isQuiet)
+    let outcome = exchange(method, target, body: body, timeout: timeout)
+    return try read(outcome, timeout: timeout, about: subject, isQuiet: isQuiet)
   }
 
   /// What came of an exchange as JSON, or the reason why nothing did.

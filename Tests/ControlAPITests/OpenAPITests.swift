@@ -152,11 +152,26 @@ import Testing
     desk.registry.note("reloaded", [("needs_restart", ["seed"])])
     try desk.call("PUT", "/rules", example("Rules").text)
     desk.registry.note("reload_refused", [("reason", "…")])
+    try askForward()
     let types = try connectAndTell().map { $0["type"]?.stringValue ?? "-" }
     let described = (document["components"]?["schemas"]?["Event"]?["discriminator"]?["mapping"]?.objectValue)?.members
     // These two need a machine that is short of something.
     let rare: Set = ["accepting_rests", "listen_failed"]
     #expect(Set(types) == Set(try #require(described).map(\.key)).subtracting(rare))
+  }
+
+  /// A client of a forward proxy asks for what isn't there.
+  private func askForward() throws {
+    let made = try desk.call("POST", "/proxies", #"{"name":"f","listen":"127.0.0.1:0","mode":"http"}"#)
+    let listen = try #require(made.json()["listen"]?.stringValue)
+    let address = try #require(SocketAddress(literal: "127.0.0.1", port: UInt16(listen.split(separator: ":")[1]) ?? 0))
+    let client = try StreamSocket(loop: desk.loop, connectingTo: address)
+    try desk.loop.runUntil { client.isWritable || client.pendingError() != 0 }
+    _ = client.write(Array("CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+    try desk.loop.runUntil { [registry = desk.registry] in
+      registry.events.events(since: 0).contains { $0.type == "request_refused" }
+    }
+    client.close()
   }
 
   /// The events after two connections: to nowhere, and to be dropped.

@@ -97,7 +97,7 @@ import Testing
     let second = resolver.resolve(host: "quick", service: "1", completion: quick.add)
     try loop.runUntil { !quick.results.isEmpty && !hung.results.isEmpty }
     #expect(quick.results == [.success([.loopback(1)])])
-    #expect(hung.results == [.failure(ResolveError(host: "hung", reason: "timed out after 0.03 s"))])
+    #expect(hung.results == [.failure(ResolveError(host: "hung", reason: "timed out after 0.03 s", isLate: true))])
     gate.isOpen.store(true, ordering: .releasing)
     loop.run(forMilliseconds: 5)
     #expect(hung.results.count == 1, "the late answer isn't heard")

@@ -35,7 +35,9 @@ extension OpenAPI {
       answers: [
         .noContent("It is gone."), .shared(404, "UnknownProfile"),
         .error(
-          409, "It is in force, a rule names it, a lease holds it, or it is `\(Profile.passThroughName)`, which always stays."),
+          409,
+          "It is in force, a rule names it, a lease holds it, or it is `\(Profile.passThroughName)`, which always stays."
+        ),
       ]),
   ]
 

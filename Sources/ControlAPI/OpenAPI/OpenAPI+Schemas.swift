@@ -211,21 +211,30 @@ extension OpenAPI {
     (name, .number("\(way), by latencies in force: the path's half and those of toxics.", in: 0...9.3e12))
   }
 
+  private static let stateText =
+    "`held`: a toxic holds it back; `asking`: a client of a forward proxy hasn't said where it wants to go, or is "
+    + "between two requests; `lingering`: it is over, and the client is given a moment to see that."
+
   private static let watchedSchemas: [(String, Schema)] = [
     (
       "Session",
-      .object(required: [
-        ("id", .count("Unique while the daemon runs.")), ("proxy", .string()),
-        ("number", .count("Within its proxy, from 1; with the seed it decides what the dice say.")),
-        ("state", .choice(Session.State.self, "`held`: a toxic holds it back; `lingering`: a toxic has ended it.")),
-        ("client", .string("`address:port`.")),
-        ("upstream", .string("The address connected to, or the proxy's upstream until then.")),
-        ("profile", .profileName("The one it is under.")), ("opened_at", .time("")),
-        ("upstream_bytes", .count("Client to server.")), ("downstream_bytes", .count("Server to client.")),
-        ("buffered_bytes", .count("Held by toxics, or for a peer that doesn't read.")),
-        delay("upstream_delay_ms", "Client to server"), delay("downstream_delay_ms", "Server to client"),
-        ("decisions", .array(of: .reference("Decision"), "What fell by dice, oldest first.")),
-      ])
+      .object(
+        required: [
+          ("id", .count("Unique while the daemon runs.")), ("proxy", .string()),
+          ("number", .count("Within its proxy, from 1; with the seed it decides what the dice say.")),
+          ("state", .choice(Session.State.self, stateText)),
+          ("client", .string("`address:port`.")),
+          ("upstream", .string("The address connected to, or the proxy's upstream until then.")),
+          ("profile", .profileName("The one it is under.")), ("opened_at", .time("")),
+          ("upstream_bytes", .count("Client to server.")), ("downstream_bytes", .count("Server to client.")),
+          ("buffered_bytes", .count("Held by toxics, or for a peer that doesn't read.")),
+          delay("upstream_delay_ms", "Client to server"), delay("downstream_delay_ms", "Server to client"),
+          ("decisions", .array(of: .reference("Decision"), "What fell by dice, oldest first.")),
+        ],
+        optional: [
+          ("target", .string("Where the client of a forward proxy wants to go.", example: "example.com:443")),
+          ("rule", .string("The rule that applies to that.", example: "*.example.com=edge")),
+        ])
     ),
     (
       "Decision",
