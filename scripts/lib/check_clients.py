@@ -65,7 +65,8 @@ def check(chosen, directory):
     with Daemon(chosen.binary, directory, {}) as daemon:
         profiles = daemon.profiles()
     with Origin(directory, authority) as origin:
-        bench = cells.Bench(chosen.binary, directory, origin, authority.environment(), strangers.environment(), profiles)
+        bench = cells.Bench(
+            chosen.binary, directory, origin, authority.environment(), strangers.environment(), profiles)
         complaints = check_clients(chosen.only, bench)
         complaints += check_websocket(bench) if "websocket" in chosen.only else []
         complaints += check_run(bench) if "run" in chosen.only else []

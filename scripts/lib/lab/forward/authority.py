@@ -21,7 +21,8 @@ class Authority:
 
     def issue(self, names):
         """(certificate, key) for the host names."""
-        certificate, key, request, extensions = (self.directory / f"server.{end}" for end in ("pem", "key", "csr", "ext"))
+        certificate, key, request, extensions = (
+            self.directory / f"server.{end}" for end in ("pem", "key", "csr", "ext"))
         self._openssl("req", *_key(key), "-out", request, "-subj", f"/CN={names[0]}")
         extensions.write_text("basicConstraints=critical,CA:FALSE\nextendedKeyUsage=serverAuth\nsubjectAltName="
                               + ",".join(f"DNS:{name}" for name in names) + "\n")

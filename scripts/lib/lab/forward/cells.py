@@ -10,8 +10,8 @@ from .clients import Client, Way
 from .origin import LARGE, NAME, OTHER_NAME, SMALL
 from .proxy import ForwardProxy
 
-# Starting a virtual machine, a handshake with a slow processor, other work on this machine: what a request may take beside
-# the network. Generous, as a bound that can fail for no reason is worth nothing.
+# Starting a virtual machine, a handshake with a slow processor, other work on this machine: what a request may take
+# beside the network. Generous, as a bound that can fail for no reason is worth nothing.
 SPARE_SECONDS = 2
 
 
@@ -67,8 +67,8 @@ class Bench:
 
 
 def run(cells, bench, workers):
-    """Most of them only wait, so several run at once; each has a daemon of its own, whose decisions depend on nothing but
-    its seed and the order of its own sessions."""
+    """Most of them only wait, so several run at once; each has a daemon of its own, whose decisions depend on nothing
+    but its seed and the order of its own sessions."""
     done = 0
 
     def one(cell):
@@ -103,7 +103,8 @@ def fetch(cell, bench):
 
 def expect_refusals(cell, bench, address):
     """The client checks certificates: another authority and another name are refused, for that reason."""
-    for label, host, trust in (("an unknown authority", NAME, bench.strangers), ("a wrong name", OTHER_NAME, bench.trust)):
+    wrong = (("an unknown authority", NAME, bench.strangers), ("a wrong name", OTHER_NAME, bench.trust))
+    for label, host, trust in wrong:
         [attempt] = cell.client.fetch(cell.way, address, host, cell.client.path(SMALL), 1, trust)
         if attempt.kind != "certificate":
             cell.complain(f"{label} was not refused for its certificate, but: {attempt.error or 'accepted'}")

@@ -1,4 +1,4 @@
-"""The clients: each is asked in its own words to fetch a path through the proxy, and checks certificates as it does always."""
+"""The clients: each is asked in its own words to fetch a path, and checks certificates as it always does."""
 
 import hashlib
 import json
@@ -20,7 +20,8 @@ GIT_PATH = "/git/project.git"
 @dataclass(frozen=True)
 class Way:
     """How a client reaches the server: through which listener, and the scheme of its URLs. `round_trips` is the least
-    that one request on a new connection pays: the connection (by the answer of the proxy, if it gives one), TLS, the request."""
+    that one request on a new connection pays: the connection (by the proxy's answer, if it gives one), TLS, the request.
+    """
 
     name: str
     listener: str  # "http" or "socks"
@@ -117,7 +118,7 @@ class Java(Program):
     def prepare(self, directory):
         classes = pathlib.Path(directory, "java")
         _output(["javac", "-d", classes, PROGRAMS / "Fetch.java"], clean_environment(), must_succeed=True)
-        # HttpClient repeats a GET by itself up to five times when its connection fails, which hides nearly every failure.
+        # HttpClient repeats a GET by itself up to five times when its connection fails, which hides most failures.
         once = "-Djdk.httpclient.redirects.retrylimit=1"
         self.command = ("java", once, "-XX:TieredStopAtLevel=1", "-cp", classes, "Fetch")
 

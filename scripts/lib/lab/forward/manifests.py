@@ -1,4 +1,4 @@
-"""The YAML of the recipes: held against its schema, and as much of it run as can be without the service that reads it."""
+"""The YAML of the recipes: held against its schema, and as much of it run as can be without its service."""
 
 import contextlib
 import json
@@ -28,8 +28,8 @@ def check(block, directory, kitchen):
 
 
 def against_schema(file, name, *more):
-    command = [pathlib.Path(sys.executable).with_name("check-jsonschema"), "--builtin-schema", f"vendor.{name}", *more, file]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    program = pathlib.Path(sys.executable).with_name("check-jsonschema")
+    done = subprocess.run([program, "--builtin-schema", f"vendor.{name}", *more, file], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     if done.returncode:
         yield f"{file.name}: {done.stdout}{done.stderr}"
 
@@ -40,7 +40,8 @@ def github(file, content, directory, kitchen):
     [job] = content["jobs"].values()
     place = pathlib.Path(directory, "github")
     place.mkdir()
-    words = {"GITHUB_WORKSPACE": str(directory), "GITHUB_PATH": str(place / "path"), "RUNNER_TEMP": str(place), "CI": "true"}
+    words = {"GITHUB_WORKSPACE": str(directory), "GITHUB_PATH": str(place / "path"), "RUNNER_TEMP": str(place),
+             "CI": "true"}
     (place / "path").touch()
     for step in job["steps"]:
         if "run" in step:

@@ -19,7 +19,7 @@ SCHEMA = "junit-10.xsd"
 
 
 def check(bench):
-    """(table, complaints): a suite that tries again passes everywhere; one that doesn't fails under flaky, and only there."""
+    """(table, complaints): a suite that tries again passes everywhere, one that doesn't fails under flaky alone."""
     complaints, rows = [], []
     for label, retries, failing in (("tries again", 10, set()), ("gives up", 0, {"flaky"})):
         place = pathlib.Path(bench.directory, f"matrix-{retries}")

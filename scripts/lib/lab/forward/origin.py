@@ -87,7 +87,8 @@ class Origin:
         (self.directory / "nginx.conf").write_text(NGINX.format(
             address=self.address, names=" ".join([*self.names, OTHER_NAME]), certificate=certificate, key=key,
             git_port=git_port, echo_port=echo_port))
-        command = ["nginx", "-p", self.directory, "-c", self.directory / "nginx.conf", "-e", self.directory / "error.log"]
+        root = self.directory
+        command = ["nginx", "-p", root, "-c", root / "nginx.conf", "-e", root / "error.log"]
         nginx = stack.enter_context(Child(command, self.directory / "nginx.log"))
         nginx.wait_for_port(443, address=self.address)
 

@@ -53,7 +53,7 @@ def read(path):
 
 
 def missing_line(expected, printed):
-    """The first line of `expected` that `printed` does not have in this order; a number with a point stands for any such."""
+    """The first line of `expected` that `printed` does not have in this order; 0.5 stands for any such number."""
     lines = iter(printed.splitlines())
     for wanted in expected.splitlines():
         pattern = re.compile(re.sub(r"\d+\\\.\d+", r"\\d+\\.\\d+", re.escape(wanted)))

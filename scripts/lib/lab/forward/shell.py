@@ -29,7 +29,10 @@ class Done:
 
 def run(text, directory, environment):
     """In a process group of its own, which is ended afterwards."""
-    with tempfile.TemporaryFile("w+", errors="replace") as output, tempfile.TemporaryFile("w+", errors="replace") as errors:
+    def file():
+        return tempfile.TemporaryFile("w+", errors="replace")
+
+    with file() as output, file() as errors:
         process = subprocess.Popen(["bash", "-e", "-c", text], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=errors, start_new_session=True)
         try:

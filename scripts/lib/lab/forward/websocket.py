@@ -57,8 +57,9 @@ def judge(series, name, median, path):
     latency, jitter = path.get("latency_ms", 0) / 1000, path.get("jitter_ms", 0) / 1000
     least, most = latency - jitter, 2 * (latency + jitter) + 0.1
     if not least <= median <= most:
+        bounds = f"{report.time_text(least)} to {report.time_text(most)}"
         series.complaints.append(f"WebSocket, {series.way}: ping times under {name} have the median "
-                                 f"{report.time_text(median)}, {report.time_text(least)} to {report.time_text(most)} expected")
+                                 f"{report.time_text(median)}, {bounds} expected")
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
-// fetch.mjs WAY PROXY URL COUNT: Node's own fetch, given undici's ProxyAgent (CONNECT), or an Agent whose connections are
-// made by the package socks. Prints one JSON object a line for each of COUNT requests, every one on a connection of its own.
+// fetch.mjs WAY PROXY URL COUNT: Node's own fetch, given undici's ProxyAgent (CONNECT), or an Agent whose connections
+// are made by the package socks. Prints one JSON object a line for each of COUNT requests, every one on a connection of
+// its own.
 
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";

@@ -1,5 +1,6 @@
-"""The tests of a small client, as somebody's project may have them. They know nothing of proxies or profiles: `headwind run`
-says by the environment where the traffic goes. FILES_URL and FILES_SHA256 name the server and what it has to give."""
+"""The tests of a small client, as somebody's project may have them. They know nothing of proxies or profiles:
+`headwind run` says by the environment where the traffic goes. FILES_URL and FILES_SHA256 name the server and what it
+has to give."""
 
 import hashlib
 import os
