@@ -28,7 +28,8 @@ package struct RequestHead: Hashable, Sendable {
     hasBody = framing != .none
     guard !isConnect || !hasBody else { throw Refusal(.malformed, "CONNECT with a body") }
     // RFC 9110 §7.8, RFC 9112 §9.3: neither upgrades nor persistent connections for HTTP/1.0 clients of a proxy.
-    isUpgrade = !isHTTP10 && message.lists("upgrade", in: "connection") && !message.elements(of: "upgrade").isEmpty
+    let asksForMore = message.lists("upgrade", in: "connection") && !message.elements(of: "upgrade").isEmpty
+    isUpgrade = asksForMore && !isHTTP10 && !isConnect
     wantsClose = isHTTP10 || message.lists("close", in: "connection")
   }
 

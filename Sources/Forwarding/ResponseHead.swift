@@ -24,9 +24,11 @@ struct ResponseHead: Hashable, Sendable {
       throw Refusal(.malformed, "status line \(line.excerpt); allowed: HTTP/1.1, a status of three digits, a reason")
     }
     let isHTTP10 = try Version.isHTTP10(parts[0])
-    let fromFields = try message.framing(isHTTP10: isHTTP10)
+    // What a tunnel's head says of a body is ignored (RFC 9110 §9.3.6).
+    let opensTunnel = isConnect && (200...299).contains(status)
+    let fromFields = opensTunnel ? nil : try message.framing(isHTTP10: isHTTP10)
     let isBodiless = status < 200 || status == 204 || status == 304
-    framing = isHead || isBodiless || isConnect && (200...299).contains(status) ? .none : fromFields ?? .untilClose
+    framing = isHead || isBodiless || opensTunnel ? .none : fromFields ?? .untilClose
     let wantsToStay =
       isHTTP10 ? message.lists("keep-alive", in: "connection") : !message.lists("close", in: "connection")
     // Some servers send chunks behind 204 all the same: those must not become the next response.

@@ -9,6 +9,7 @@ enum Examples {
     "GET http://[::ffff:192.0.2.1]:81?q HTTP/1.0\nConnection: keep-alive\n\n",
     "OPTIONS http://example.com HTTP/1.1\nHost: example.com\nMax-Forwards: 3\n\n",
     "POST http://example.com/ HTTP/1.1\nHost: example.com\nContent-Length: 11\nExpect: 100-continue\n\nhello worldGET ",
+    "PUT http://e.example/ HTTP/1.1\nHost: e\nContent-Length: 3\nConnection: close, Content-Length, X\nX: y\n\nabc",
     "POST http://e.example/ HTTP/1.1\nHost: e\nTransfer-Encoding: chunked\nTrailer: Sum\n\n"
       + "5\nhello\n6;a=\"b c\"\n world\n0\nSum: 1\n\nGET http://e.example/ HTTP/1.1\nHost: e\n\n",
     "PUT http://e.example/ HTTP/1.1\nHost: e\nTransfer-Encoding: Chunked\nTE: trailers, gzip\n\n0A\n0123456789\n00\n\n",

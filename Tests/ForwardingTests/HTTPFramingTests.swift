@@ -28,7 +28,8 @@ import Testing
     (": x", .malformed, "isn't the name"), ("X Y: a", .malformed, "isn't the name"), ("X(: a", .malformed, "isn't the"),
     ("Ü: a", .malformed, "isn't the name"), ("X: a\u{0}b", .malformed, "\\x00"), ("X: \u{B}", .malformed, "\\x0b"),
     ("X: \u{7F}", .malformed, "\\x7f"), ("X: \u{1B}[0m", .malformed, "\\x1b"), ("X: a\rY: b", .malformed, "CR without"),
-    ("X: a\r", .malformed, "CR without"), ("Host: other", .malformed, "several Host"),
+    ("X: a\r", .malformed, "CR without"),
+    ("X: a\r b", .malformed, "CR without"), ("Host: other", .malformed, "several Host"),
   ]
 
   @Test(arguments: wrongFields)

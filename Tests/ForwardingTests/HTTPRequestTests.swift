@@ -16,6 +16,7 @@ import Testing
     #expect(head.target == Target(host: "example.com", port: 443))
     #expect(!head.wantsClose && !head.hasBody && !head.isUpgrade && !head.isHTTP10)
     #expect(try requestHead("CONNECT a:1 HTTP/1.1\nHost:\nContent-Length: 0\n\n").isConnect)
+    #expect(try !requestHead("CONNECT a:1 HTTP/1.1\nHost:\nConnection: Upgrade\nUpgrade: x\n\n").isUpgrade)
   }
 
   @Test func whatFollowsConnectBelongsToTheTunnel() {

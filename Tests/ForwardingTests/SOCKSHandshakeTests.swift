@@ -32,6 +32,7 @@ import Testing
     ([4] + [UInt8](repeating: 0, count: 15) + [1], "::1"), ([4] + [UInt8](repeating: 0, count: 16), "::"),
     ([4, 0x20, 1, 0x0D, 0xB8, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1], "2001:db8::1:0:0:1"),
     ([4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, 1], "192.0.2.1"),
+    ([4, 0x20, 1, 0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6], "2001:0:1:2:3:4:5:6"),
     ([3, 255] + Array(String(repeating: "a", count: 255).utf8), String(repeating: "a", count: 255)),
   ]
 
@@ -45,6 +46,7 @@ import Testing
   @Test func socks4NamesATarget() {
     let target = Target(host: "192.0.2.1", port: 80)
     #expect(last([4, 1, 0, 80, 192, 0, 2, 1, 0]) == .connect(target))
+    #expect(last([4, 1, 0, 80, 0, 0, 0, 0, 0]) == .connect(Target(host: "0.0.0.0", port: 80)))
     let bytes: [UInt8] = [4, 1, 0, 80, 192, 0, 2, 1] + Array("me".utf8) + [0]
     let run = run(SOCKSHandshake(), bytes + [0x47, 0])
     #expect(run.steps == [.connect(target)] && run.consumed == bytes.count)
