@@ -32,9 +32,9 @@ struct ResponseHead: Hashable, Sendable {
     let wantsToStay =
       isHTTP10 ? message.lists("keep-alive", in: "connection") : !message.lists("close", in: "connection")
     // Some servers send chunks behind 204 all the same: those must not become the next response.
-    let isTrue = !(isBodiless && fromFields == .chunked && status != 304)
+    let endsClean = !(isBodiless && fromFields == .chunked && status != 304)
     info = ResponseInfo(
-      status: status, isHTTP10: isHTTP10, keepsAlive: wantsToStay && isTrue && framing != .untilClose,
+      status: status, isHTTP10: isHTTP10, keepsAlive: wantsToStay && endsClean && framing != .untilClose,
       isUntilClose: framing == .untilClose)
   }
 }
