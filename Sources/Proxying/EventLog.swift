@@ -61,8 +61,12 @@ package final class EventLog {
     ring.reserveCapacity(capacity)
   }
 
-  func record(_ type: String, proxy: String? = nil, session: Int? = nil, _ details: [(String, JSON)] = []) {
-    record(.other(type, details), proxy: proxy, session: session)
+  func record(_ type: String, proxy: String? = nil, _ details: [(String, JSON)] = []) {
+    record(.other(type, details), proxy: proxy, session: nil)
+  }
+
+  func record(_ type: String, of session: Session, _ details: [(String, JSON)]) {
+    record(.other(type, details), of: session)
   }
 
   func record(_ kind: Event.Kind, of session: Session) {

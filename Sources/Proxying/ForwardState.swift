@@ -85,14 +85,6 @@ final class ForwardState {
     return false
   }
 
-  /// A connection is being made for it.
-  var isUnderWay: Bool {
-    switch stage {
-    case .naming, .dialling, .shaking, .askingVia: true
-    case .asking, .exchanging, .tunnel, .refused: false
-    }
-  }
-
   var isExchanging: Bool {
     if case .exchanging = stage { return true }
     return false

@@ -138,7 +138,7 @@ extension Session {
       return refuse(Refusal(.denied, "\(target) is denied by the rule \(rule)"), forward, now)
     }
     sessions.events.record(
-      "forwarded", proxy: proxy.name, session: id,
+      "forwarded", of: self,
       [
         ("target", .string(target.description)), ("rule", forward.rule.map { .string($0.description) } ?? .null),
         ("profile", .string(conditions.profile ?? "none")),

@@ -104,7 +104,7 @@ extension Session {
         ("reason", .string(refusal.reason)),
       ])
     sessions.events.record(
-      "request_refused", proxy: proxy.name, session: id,
+      "request_refused", of: self,
       [
         ("target", forward.target.map { .string($0.description) } ?? .null), ("kind", .string("\(refusal.kind)")),
         ("reason", .string(refusal.reason)),

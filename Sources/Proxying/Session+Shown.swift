@@ -17,25 +17,34 @@ extension Session {
   package var state: State {
     switch phase {
     case .open where forward?.isAsking ?? false: .asking
-    case .open where forward?.isUnderWay ?? false: .dialling
     case .held: .held
     case .dialling: .dialling
-    case .open: .open
+    case .open: forward?.isReaching ?? false ? .dialling : .open
     // Who is closed is in no list any more.
     case .lingering, .closed: .lingering
     }
   }
 
-  /// Where the client of a forward proxy wants to go: `example.com:443`.
+  /// Where a forward proxy's client wants to go; nil before it has said so, and of other sessions.
   package var target: String? { forward?.target?.description }
-  /// The rule that applies to that.
+  /// The rule by host that matches that.
   package var rule: String? { forward?.rule?.description }
-  /// The profile that it is under.
+  /// The profile that it is under: its proxy's, or what the rule says.
   package var profileName: String? { conditions.profile }
 
   /// What is added to the way of each byte of one direction at the moment, without jitter: the path's half of the round trip
   /// and the latency toxics that act on this very session.
   package func delay(_ direction: Direction) -> Interval {
     direction == .upstream ? upstream.link.delay : downstream.link.delay
+  }
+}
+
+extension ForwardState {
+  /// The upstream is looked up, dialled, or asked for at the next proxy.
+  fileprivate var isReaching: Bool {
+    switch stage {
+    case .naming, .dialling, .shaking, .askingVia: true
+    case .asking, .exchanging, .tunnel, .refused: false
+    }
   }
 }

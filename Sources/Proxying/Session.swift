@@ -270,9 +270,8 @@ package final class Session {
         ("proxy", .string(proxy.name)), ("session", .integer(Int64(id))), ("upstream", .string(upstream)),
         ("reason", .string(error.description)),
       ])
-    sessions.events.record(
-      "dial_failed", proxy: proxy.name, session: id,
-      [("upstream", .string(upstream)), ("reason", .string(error.description))])
+    let details: [(String, JSON)] = [("upstream", .string(upstream)), ("reason", .string(error.description))]
+    sessions.events.record("dial_failed", of: self, details)
   }
 
   // MARK: Small parts

@@ -124,7 +124,7 @@ final class SessionTable {
     session.proxy.counters.dropsByCause[.init(toxic: kind, how: how.rawValue), default: 0] += 1
     var details: [(String, JSON)] = [("toxic", .string(decision.toxic)), ("how", .string(how.rawValue))]
     if let exchange = decision.exchange { details.append(("exchange", .integer(Int64(exchange)))) }
-    events.record(.other("dropped", details), of: session)
+    events.record("dropped", of: session, details)
   }
 
   // MARK: Memory

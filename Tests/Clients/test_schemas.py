@@ -14,13 +14,6 @@ import jsonschema
 from support import HEADWIND, TOP, DaemonTestCase, connect, echo, eventually, exchange
 
 SCHEMAS = TOP / "docs/schemas"
-# What need not be there, by the name of the key.
-OPTIONAL = {
-    "reason", "how", "exchange", "toxic_type", "profile", "counters", "proxy", "for_ms", "stream", "needs_restart",
-    "after_bytes", "after_ms", "first_connections", "every", "upstream_bytes_per_second",
-    "downstream_bytes_per_second",
-} | {f"{end}_{what}" for end in ("min", "max") for what in ("connections", "bytes", "drops")}
-
 TOXICS = [
     {"type": "latency", "attributes": {"latency": 5, "jitter": 1}, "toxicity": 0.5},
     {"type": "bandwidth", "attributes": {"rate": 100000}, "after_ms": 1},
@@ -60,6 +53,16 @@ def at(value, path):
     for key in path:
         value = value[key]
     return value
+
+
+def optional_keys(schema):
+    """The keys that some object in a schema may be without."""
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        if schema.get("type") in ("object", ["object", "null"]) and isinstance(properties, dict):
+            yield from properties.keys() - set(schema.get("required", ()))
+    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from optional_keys(part)
 
 
 def is_by_name(path):
@@ -102,6 +105,8 @@ class WhatIsPrinted(DaemonTestCase):
         """The value is as the schema says, and would not be with a key less or more."""
         found = self.validators.setdefault(name, validator(name))
         self.assertEqual([f"{error.json_path}: {error.message}" for error in found.iter_errors(value)][:3], [])
+        optional = set(optional_keys(found.schema))
+        needed = 0
         for path in objects(value):
             if is_by_name(path):
                 continue
@@ -111,8 +116,10 @@ class WhatIsPrinted(DaemonTestCase):
             for key in at(value, path):
                 less = copy.deepcopy(value)
                 del at(less, path)[key]
-                if key not in OPTIONAL:
+                if key not in optional:
+                    needed += 1
                     self.assertFalse(found.is_valid(less), f"{name}: without {key} at {path}")
+        self.assertGreater(needed, 0, name)
 
     def make_proxy(self, name, upstream, toxics=()):
         self.hold("proxy", self.headwind("proxies", "create", name, "--upstream", upstream))
@@ -138,6 +145,8 @@ class WhatIsPrinted(DaemonTestCase):
         self.assertTrue(self.has_event("dropped") and self.has_event("decision") and lives)
         self.hold("use", self.headwind("use", "3g", "--for", "1h"))
         self.hold("use", self.headwind("use", "edge", "--proxy", "idle"))
+        self.hold("lease", self.headwind("leases", "take", "lte", "--proxy", "idle", "--reason", "a test"))
+        self.hold("leases", self.headwind("leases"))
         self.watch()
         self.hold("proxies", self.headwind("proxies"), is_by_name=lambda path: path == ())
         for shown in (self.headwind("proxies", "show", "web"), self.headwind("proxies", "disable", "idle")):

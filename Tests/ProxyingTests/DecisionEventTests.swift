@@ -82,4 +82,21 @@ import Testing
     bench.registry.profile.set(nil, cause: .cleared)
     #expect(session.delay(.upstream) == .zero && session.delay(.downstream) == .milliseconds(30))
   }
+
+  @Test func aForwardSessionTellsWhereItGoesAndByWhichRule() throws {
+    let bench = try Bench()
+    let upstream = try Upstream.echo(bench.loop)
+    let proxy = try bench.createForward(rules: ["127.0.0.1=edge"])
+    let client = try bench.connect(proxy)
+    try bench.loop.runUntil { bench.registry.sessions.first != nil }
+    let session = try #require(bench.registry.sessions.first)
+    #expect(session.state == .open && session.target == nil && session.rule == nil)
+    client.send("CONNECT \(upstream.address) HTTP/1.1\r\nHost: x\r\n\r\n")
+    try bench.loop.runUntil { session.state == .dialling }
+    #expect(session.target == upstream.address && session.rule == "127.0.0.1=edge")
+    #expect(session.profileName == "edge" && session.delay(.upstream) == .milliseconds(200))
+    try bench.loop.runUntil { session.state == .open || client.isOver }
+    #expect(client.text.hasPrefix("HTTP/1.1 200 "))
+    #expect(bench.events("forwarded").map(\.sessionNumber) == [1])
+  }
 }

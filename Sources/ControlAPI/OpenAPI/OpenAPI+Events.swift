@@ -21,17 +21,17 @@ extension OpenAPI {
   }
 
   private static let events: [Event] = [
-    Event(type: "session_opened", hasSession: true, details: [number, ("client", .string("`address:port`."))]),
+    Event(type: "session_opened", hasSession: true, details: [("client", .string("`address:port`."))]),
     Event(
       type: "session_closed", hasSession: true,
       details: [
-        number, ("reason", .choice(CloseReason.self)), ("upstream_bytes", .count("Client to server.")),
+        ("reason", .choice(CloseReason.self)), ("upstream_bytes", .count("Client to server.")),
         ("downstream_bytes", .count("Server to client.")), ("duration_ms", .count("How long it lived.")),
       ]),
     Event(
       type: "decision", hasSession: true,
       details: [
-        number, ("toxic", .string("Its name.")), ("stream", .choice(Direction.self)),
+        ("toxic", .string("Its name.")), ("stream", .choice(Direction.self)),
         ("outcome", .choice(["applied", "skipped", "passed", "dropped"], "As in a session's `decisions`.")),
       ],
       optional: [
@@ -55,7 +55,7 @@ extension OpenAPI {
       ]),
     Event(
       type: "dropped", hasSession: true,
-      details: [number, ("toxic", .string("Its name.")), ("how", .choice(DropSpec.Manner.self))],
+      details: [("toxic", .string("Its name.")), ("how", .choice(DropSpec.Manner.self))],
       optional: [("exchange", .count("Counted from 1; absent: the whole connection."))]),
     Event(type: "toxic_added", details: [toxic]), Event(type: "toxic_updated", details: [toxic]),
     Event(type: "toxic_removed", details: [toxic]),
@@ -84,7 +84,6 @@ extension OpenAPI {
     Event(type: "reload_refused", hasProxy: false, details: [reason]),
   ]
 
-  private static let number = ("number", Schema.count("The session's number within its proxy, from 1."))
   private static let reason = ("reason", Schema.string("In words."))
   private static let toxic = ("toxic", Schema.reference("Toxic"))
   private static let proxy: [(String, Schema)] = [
@@ -100,7 +99,11 @@ extension OpenAPI {
       ("id", .count("Counts up from 1.")), ("at", .time("")), ("type", .choice([event.type])),
     ]
     if event.hasProxy { required.append(("proxy", .string("Its name."))) }
-    if event.hasSession { required.append(("session", .count("Its `id`."))) }
+    if event.hasSession {
+      required += [
+        ("session", .count("Its `id`.")), ("number", .count("The session's number within its proxy, from 1.")),
+      ]
+    }
     return .object(required: required + event.details, optional: event.optional)
   }
 
