@@ -8,7 +8,7 @@ extension Session {
   /// Where the upstream connection is to go: the next proxy or the target itself.
   func destination(_ forward: ForwardState) -> (Target, via: ViaSpec?)? {
     guard let target = forward.target else { return nil }
-    guard let via = sessions.forward.via, !isHere(target.host),
+    guard let via = sessions.forward.via, !isHere(target.hostForRules),
       !via.isException(host: target.host, port: target.port)
     else { return (target, nil) }
     return (Target(host: via.host, port: via.port), via)
@@ -23,9 +23,7 @@ extension Session {
     forward.answers = HTTPResponseReader()
     forward.answers.begin(method: "CONNECT")
     forward.stage = .askingVia(until: loop.instant + sessions.limits.connectTimeout)
-    let credentials = via.authorization.map { "Proxy-Authorization: \($0)\r\n" } ?? ""
-    let request = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n\(credentials)\r\n"
-    _ = upstreamSocket?.write(Array(request.utf8))
+    _ = upstreamSocket?.write(target.connectRequest(authorization: via.authorization))
     mustDriveAgain = true
   }
 

@@ -29,7 +29,12 @@ extension Session {
       offset += consumed
       switch step {
       case .needsMore: return
-      case .head(let bytes, _):
+      case .head(let bytes, let info):
+        if info.status == 101, forward.request?.isUpgrade != true {
+          return refuse(Refusal(.badAnswer, "the server switches protocols, which nobody asked for"), forward, now)
+        }
+        // HTTP/1.0 doesn't know them (RFC 9110 §15.2).
+        if info.isInformational, info.status != 101, forward.request?.isHTTP10 ?? false { continue }
         forward.hasAnswerBegun = true
         deliver(bytes, .downstream, now)
       case .body(let length): deliver(start..<start + length, .downstream, now)

@@ -90,7 +90,7 @@ import Testing
     let client = try bench.connect(proxy)
     try bench.loop.runUntil { bench.registry.sessions.first != nil }
     let session = try #require(bench.registry.sessions.first)
-    #expect(session.state == .open && session.target == nil && session.rule == nil)
+    #expect(session.state == .asking && session.target == nil && session.rule == nil)
     client.send("CONNECT \(upstream.address) HTTP/1.1\r\nHost: x\r\n\r\n")
     try bench.loop.runUntil { session.state == .dialling }
     #expect(session.target == upstream.address && session.rule == "127.0.0.1=edge")
