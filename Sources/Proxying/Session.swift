@@ -21,6 +21,7 @@ import Settings
 /// | a toxic closes                        | end                 | end, behind what it let pass, then closed |
 /// | disabled, deleted, changed, ended by the API | reset        | reset               |
 /// | the daemon stops                      | what is held, then a reset where the client hadn't ended | likewise |
+/// | a forward proxy refuses, or an exchange is the last | –   | the answer, then closed |
 /// | the client has closed while it hangs  | nothing             | reset, after a while |
 package final class Session {
   enum Phase {
