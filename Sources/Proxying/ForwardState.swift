@@ -19,6 +19,8 @@ final class ForwardState {
     case asking
     /// The lookup of the name is under way on the profile's network, until then.
     case naming(until: Instant)
+    /// A toxic holds the connection back; the upstream isn't dialled.
+    case held
     case dialling
     /// The connection is made, or can't be; on the profile's network both take a round trip, until then.
     case shaking(until: Instant)
@@ -108,7 +110,7 @@ final class ForwardState {
     switch stage {
     case .naming(let until), .shaking(let until), .askingVia(let until): until
     case .asking: askedBy
-    case .dialling, .exchanging, .tunnel, .refused: nil
+    case .held, .dialling, .exchanging, .tunnel, .refused: nil
     }
   }
 }

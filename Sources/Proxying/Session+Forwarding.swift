@@ -23,7 +23,11 @@ extension Session {
       if let askedBy = forward.askedBy, now >= askedBy { clientIsSlow(forward, now) }
       if !forward.pending.isEmpty { usePending(forward, now) }
     case .naming(let until):
-      if now >= until, upstream.link.allowance > 0 { dialTarget(forward) }
+      guard now >= until else { break }
+      forward.stage = .held
+      fallthrough
+    case .held:
+      if upstream.link.allowance > 0 { dialTarget(forward) }
     case .shaking(let until):
       if now >= until { shakenHands(forward, now) }
     case .askingVia: readViaAnswer(forward, now)
@@ -59,7 +63,7 @@ extension Session {
         || (forward.isRequestOver
           ? clientSocket?.peerClosed ?? false && forward.pending.count < Session.pendingMax
           : forward.pending.isEmpty && !forward.isFresh)
-    case .naming, .dialling, .shaking, .askingVia, .refused: false
+    case .naming, .held, .dialling, .shaking, .askingVia, .refused: false
     }
   }
 
@@ -81,7 +85,7 @@ extension Session {
       case .exchanging where !forward.isRequestOver:
         needsMore = takeRequest(&offset, of: count, forward, now)
       case .refused: return
-      case .exchanging, .naming, .dialling, .shaking, .askingVia:
+      case .exchanging, .naming, .held, .dialling, .shaking, .askingVia:
         forward.pending += loop.readBuffer.copy(offset..<count)
         return
       }
@@ -98,7 +102,7 @@ extension Session {
       offset += consumed
       switch step {
       case .needsMore: return true
-      case .reply(let bytes): say(bytes)
+      case .reply(let bytes): say(bytes, now)
       case .connect(let target): reach(target, forward, now)
       case .refused(let refusal): refuse(refusal, forward, now)
       }
@@ -127,7 +131,8 @@ extension Session {
   private func reach(_ target: Target, _ forward: ForwardState, _ now: Instant) {
     forward.askedBy = nil
     forward.target = target
-    forward.isBypass = false
+    let reuses = canReuse(forward)
+    if !reuses { forward.isBypass = false }
     forward.refusal = nil
     guard isAllowedClient else {
       return refuse(
@@ -147,7 +152,7 @@ extension Session {
     enterConditions(isFirst: forward.handshakes == 0 && forward.connectedTo == nil)
     let dropped = noteDecisions().contains { $0.outcome == .dropped(.refuse) }
     guard !dropped else { return refuse(offline, forward, now) }
-    if canReuse(forward) { return reached(forward, now) }
+    if reuses { return reached(forward, now) }
     closeUpstream(forward)
     forward.stage = .naming(until: now + (isName(target.host) ? conditions.nameLookup : .zero))
     mustDriveAgain = true
@@ -235,12 +240,7 @@ extension Session {
     reached(forward, now)
   }
 
-  /// The upstream is there; what was said before goes out first.
   private func reached(_ forward: ForwardState, _ now: Instant) {
-    guard downstream.queue.isEmpty else {
-      forward.stage = .shaking(until: now)
-      return
-    }
     guard let (_, via) = destination(forward) else { return }
     guard isTunnelWanted(forward) else { return forwardRequest(forward, via: via, now) }
     guard let via, let target = forward.target else { return openTunnel(forward, now) }
@@ -256,8 +256,8 @@ extension Session {
   func openTunnel(_ forward: ForwardState, _ now: Instant, behind first: [UInt8] = []) {
     forward.stage = .tunnel
     switch forward.wire {
-    case .socks(let handshake): say(handshake.granted())
-    case .http: say(ProxyAnswer.established)
+    case .socks(let handshake): say(handshake.granted(), now)
+    case .http: say(ProxyAnswer.established, now)
     }
     let early = forward.pending
     forward.pending = []
@@ -266,8 +266,10 @@ extension Session {
     mustDriveAgain = true
   }
 
-  /// Straight to the client, beside its stream. There is room: its socket has taken at most a few short answers.
-  private func say(_ bytes: [UInt8]) {
+  /// Straight to the client, beside its stream. There is room: its socket has taken at most a few short answers. Only what
+  /// comes behind answers that are still under way has to follow them.
+  private func say(_ bytes: [UInt8], _ now: Instant) {
+    guard downstream.queue.isEmpty else { return deliver(bytes, .downstream, now) }
     _ = clientSocket?.write(bytes)
   }
 

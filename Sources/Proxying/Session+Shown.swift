@@ -19,6 +19,7 @@ extension Session {
     case .open where forward?.isAsking ?? false: .asking
     case .held: .held
     case .dialling: .dialling
+    case .open where forward?.isHeld ?? false: .held
     case .open: forward?.isReaching ?? false ? .dialling : .open
     // Who is closed is in no list any more.
     case .lingering, .closed: .lingering
@@ -44,7 +45,12 @@ extension ForwardState {
   fileprivate var isReaching: Bool {
     switch stage {
     case .naming, .dialling, .shaking, .askingVia: true
-    case .asking, .exchanging, .tunnel, .refused: false
+    case .asking, .held, .exchanging, .tunnel, .refused: false
     }
+  }
+
+  fileprivate var isHeld: Bool {
+    if case .held = stage { return true }
+    return false
   }
 }

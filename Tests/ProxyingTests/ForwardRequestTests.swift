@@ -99,6 +99,31 @@ import Testing
     #expect(Array(received[headEnd.upperBound...].prefix(body.count)) == body)
   }
 
+  @Test func answersThatAreUnderWayHoldUpNoWork() throws {
+    let upstream = try Upstream.http(bench.loop, body: String(repeating: "x", count: 20_000))
+    let echo = try Upstream.echo(bench.loop)
+    let client = try bench.connect(bench.createForward(toxics: [.bandwidth(100)]))
+    client.send(get(upstream.address) + get(upstream.address) + "CONNECT \(echo.address) HTTP/1.1\r\nHost: x\r\n\r\n")
+    try bench.loop.runUntil { echo.peers.count == 1 }
+    let before = bench.loop.turnDurations.count
+    bench.loop.run(forMilliseconds: 50)
+    #expect(bench.loop.turnDurations.count - before < 200)
+    try bench.loop.runUntil { client.text.hasSuffix("HTTP/1.1 200 Connection established\r\n\r\n") || client.isOver }
+    let answer = Upstream.answer(String(repeating: "x", count: 20_000))
+    #expect(client.text == answer + answer + "HTTP/1.1 200 Connection established\r\n\r\n")
+  }
+
+  @Test func aKeptConnectionToAProxyOfThisDaemonIsConditionedOnceEachTime() throws {
+    try bench.use(PathSpec(latencyMilliseconds: 60))
+    let upstream = try Upstream.http(bench.loop)
+    let web = try bench.create(upstream: upstream.address)
+    let client = try bench.connect(bench.createForward())
+    for _ in 0..<3 {
+      let time = try bench.milliseconds { _ = try bench.ask(client, get(web.listen)) { $0.hasSuffix("hello") } }
+      #expect((59...110).contains(time), "\(time)")
+    }
+  }
+
   @Test func continueAndUpgradePass() throws {
     let upstream = try Upstream(bench.loop) { peer in
       var isUpgraded = false

@@ -173,6 +173,20 @@ import Testing
     try bench.loop.runUntil { bench.registry.sessions.isEmpty }
   }
 
+  @Test func aHeldConnectionWaitsWithoutWork() throws {
+    let upstream = try Upstream.echo(bench.loop)
+    let proxy = try bench.createForward(toxics: [.drop(1, how: .hang)])
+    let client = try bench.connect(proxy)
+    client.send("CONNECT \(upstream.address) HTTP/1.1\r\nHost: x\r\n\r\n")
+    try bench.loop.runUntil { bench.registry.sessions.first?.state == .held }
+    let before = bench.loop.turnDurations.count
+    bench.loop.run(forMilliseconds: 50)
+    #expect(bench.loop.turnDurations.count - before < 20)
+    #expect(upstream.peers.isEmpty && client.text.isEmpty)
+    try bench.registry.removeToxic("drop", from: "forward")
+    try bench.loop.runUntil { client.text.hasPrefix("HTTP/1.1 200 ") }
+  }
+
   @Test func aSilentClientIsLetGoAndASlowOneTold() throws {
     var limits = Limits()
     limits.requestTimeout = .milliseconds(60)
