@@ -22,7 +22,7 @@ let package = Package(
     .target(name: "Reactor", dependencies: ["CLibevent"], swiftSettings: strict),
     .target(name: "Conditioning", swiftSettings: safe),
     .target(name: "Forwarding", swiftSettings: safe),
-    .target(name: "Settings", dependencies: ["Conditioning"], swiftSettings: safe),
+    .target(name: "Settings", dependencies: ["Conditioning", "Forwarding"], swiftSettings: safe),
     .target(
       name: "Proxying", dependencies: ["Reactor", "Conditioning", "Forwarding", "Settings"], swiftSettings: safe),
     .target(
@@ -34,7 +34,8 @@ let package = Package(
     .testTarget(name: "ReactorTests", dependencies: ["Reactor", "LoopTesting"], swiftSettings: strict),
     .testTarget(name: "ConditioningTests", dependencies: ["Conditioning"], swiftSettings: strict),
     .testTarget(name: "ForwardingTests", dependencies: ["Forwarding"], swiftSettings: strict),
-    .testTarget(name: "SettingsTests", dependencies: ["Settings", "Conditioning"], swiftSettings: strict),
+    .testTarget(
+      name: "SettingsTests", dependencies: ["Settings", "Conditioning", "Forwarding"], swiftSettings: strict),
     .testTarget(
       name: "ProxyingTests", dependencies: ["Proxying", "Reactor", "Settings", "Conditioning", "LoopTesting"],
       swiftSettings: strict),

@@ -57,10 +57,10 @@ enum HostText {
         : Refusal(.tooLarge, "\(what) has a host of \(text.count) bytes; allowed: \(longestBytes)")
     }
     if text.contains(UInt8(ascii: ":")) {
-      guard let address = IPv6Address(parsing: text) else {
+      guard let address = IPAddress(parsing: text) else {
         throw Refusal(.malformed, "\(what) has host \(text.excerpt), which isn't an IPv6 address")
       }
-      return address.mappedIPv4 ?? address.description
+      return address.description
     }
     guard text.allSatisfy(isNameCharacter) else {
       throw Refusal(
@@ -72,7 +72,7 @@ enum HostText {
     guard labels.allSatisfy({ !$0.isEmpty }) else {
       throw Refusal(.malformed, "\(what) has host \(text.excerpt), a name with an empty part")
     }
-    if let last = labels.last, isNumber(last), IPv4Text.bytes(text) == nil {
+    if let last = labels.last, isNumber(last), IPAddress(parsing: text) == nil {
       throw Refusal(
         .malformed, "\(what) has host \(text.excerpt); IPv4 addresses are four decimal numbers without leading zeros")
     }

@@ -105,9 +105,8 @@ extension SOCKSHandshake {
     let address = message[4..<(length - 2)]
     let host =
       switch message[3] {
-      case 1: IPv4Text.text(address)
       case 3: try HostText.normalised(address.dropFirst(), of: "the SOCKS request")
-      default: Self.text(IPv6Address(bytes: address))
+      default: IPAddress(bytes: address).description
       }
     return .connect(Target(host: host, port: try port(message[(length - 2)...])))
   }
@@ -124,8 +123,6 @@ extension SOCKSHandshake {
       throw Refusal(.unsupported, "SOCKS address type \(message[3]); allowed: 1 (IPv4), 3 (name), 4 (IPv6)")
     }
   }
-
-  private static func text(_ address: IPv6Address) -> String { address.mappedIPv4 ?? address.description }
 
   private func command(_ code: UInt8) -> Refusal {
     let name = [2: " (BIND)", 3: " (UDP ASSOCIATE)"][code] ?? ""
@@ -157,7 +154,9 @@ extension SOCKSHandshake {
       throw command(message[1])
     }
     let host =
-      isNamed ? try HostText.normalised(texts[1], of: "the SOCKS request") : IPv4Text.text(message[4..<fixedBytes])
+      isNamed
+      ? try HostText.normalised(texts[1], of: "the SOCKS request")
+      : IPAddress(bytes: message[4..<fixedBytes]).description
     return .connect(Target(host: host, port: try port(message[2..<4])))
   }
 }

@@ -1,3 +1,4 @@
+import Forwarding
 import Testing
 
 @testable import Settings

@@ -1,3 +1,5 @@
+import Forwarding
+
 /// What all forward proxies of a daemon share.
 package struct ForwardSettings: Hashable, Sendable {
   /// First match wins.

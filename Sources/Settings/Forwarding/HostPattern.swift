@@ -1,3 +1,5 @@
+import Forwarding
+
 /// Which hosts a rule concerns: a name, a name with `*`, an address or a network, and perhaps a port.
 ///
 /// Names are compared as they are asked for and never looked up: a network matches addresses alone.

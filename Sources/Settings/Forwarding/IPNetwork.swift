@@ -1,3 +1,5 @@
+import Forwarding
+
 /// A block of IPv4 or IPv6 addresses in CIDR notation (RFC 4632, RFC 4291 §2.3), or a single address.
 package struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
   /// As given.
