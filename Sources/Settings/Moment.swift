@@ -27,7 +27,8 @@ package enum Moment: Hashable, Sendable {
   /// `1764496800` or `1764496800.25`.
   private static func nanoseconds(ofSeconds text: Substring) -> Int64? {
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts[0].utf8.count <= 10, let seconds = TimeText.digits(parts[0]) else { return nil }
+    // Later than 2262 there are no nanoseconds to count in.
+    guard let seconds = TimeText.digits(parts[0]), seconds < .max / 1_000_000_000 else { return nil }
     guard parts.count == 2 else { return seconds * 1_000_000_000 }
     return TimeText.fraction(parts[1]).map { seconds * 1_000_000_000 + $0 }
   }

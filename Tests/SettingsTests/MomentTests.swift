@@ -22,6 +22,10 @@ struct MomentTests {
     #expect(try Moment(parsing: "1970-01-01T00:00:01.1234567891Z") == .time(nanoseconds: 1_123_456_789))
   }
 
+  @Test func theLastSecondThatCanBeCountedIsRead() throws {
+    #expect(try Moment(parsing: "@9223372035.999999999") == .time(nanoseconds: 9_223_372_035_999_999_999))
+  }
+
   @Test func eventsAndTimesAgoAreRead() throws {
     #expect(try Moment(parsing: "0") == .event(0))
     #expect(try Moment(parsing: "4711") == .event(4711))
@@ -31,7 +35,8 @@ struct MomentTests {
 
   @Test(
     arguments: [
-      "", "x", "-1", "+1", "1.5", "@", "@-1", "@x", "@1.", "@12345678901", "5 m", "0s", "25h",
+      "", "x", "-1", "+1", "1.5", "@", "@-1", "@x", "@1.", "@9223372036", "@9999999999.9", "@12345678901", "5 m", "0s",
+      "25h", "@-",
       "2026-11-30", "2026-11-30T10:00:00", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-02-29T00:00:00Z",
       "2100-02-29T00:00:00Z", "2026-04-31T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z",
       "2026-01-01T00:00:61Z", "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00+1:00", "2026-01-01T00:00:00+24:00",
