@@ -61,9 +61,18 @@ extension Session {
     case .exchanging:
       direction == .downstream
         || (forward.isRequestOver
-          ? clientSocket?.peerClosed ?? false && forward.pending.count < Session.pendingMax
+          ? clientSocket?.peerClosed ?? false
           : forward.pending.isEmpty && !forward.isFresh)
     case .naming, .held, .dialling, .shaking, .askingVia, .refused: false
+    }
+  }
+
+  /// How many of the client's bytes may be read at once: what is kept of them has to fit into the read buffer again.
+  func roomForRequests(_ forward: ForwardState) -> Int {
+    switch forward.stage {
+    case .asking: Session.requestPiece
+    case .exchanging where forward.isRequestOver: Session.pendingMax - forward.pending.count
+    case .exchanging, .naming, .dialling, .shaking, .askingVia, .tunnel, .refused: .max
     }
   }
 

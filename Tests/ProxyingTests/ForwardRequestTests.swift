@@ -194,6 +194,24 @@ import Testing
     try bench.loop.runUntil { bench.registry.sessions.isEmpty }
   }
 
+  @Test func aClientThatAsksOnAndOnWithoutReadingIsKeptWithinBounds() throws {
+    let upstream = try Upstream(bench.loop)
+    let client = try bench.connect(bench.createForward())
+    client.send("POST http://\(upstream.address)/ HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n")
+    try bench.loop.runUntil { upstream.peers.first.map { !$0.received.isEmpty } ?? false }
+    let forward = try #require(bench.registry.sessions.first?.forward)
+    client.send(Array("body".utf8) + payload(60_000))
+    try bench.loop.runUntil { forward.pending.count == 60_000 }
+    // Looking for the client's end, what comes before it is read ahead, but not without end.
+    client.send(payload(40_000))
+    client.finish()
+    try bench.loop.runUntil { forward.pending.count >= Session.pendingMax }
+    #expect(forward.pending.count == Session.pendingMax)
+    upstream.peers[0].send(Upstream.answer("hello"))
+    try bench.loop.runUntil { client.isOver && bench.registry.sessions.isEmpty }
+    #expect(client.text.hasPrefix(Upstream.answer("hello")), "what was asked first is answered")
+  }
+
   @Test func aFailureIsAnAnswer() throws {
     let proxy = try bench.createForward(rules: ["denied.test=deny"])
     let client = try bench.connect(proxy)
