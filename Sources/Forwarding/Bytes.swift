@@ -81,5 +81,8 @@ extension ArraySlice<UInt8> {
     return text + (count > longest ? "…'" : "'")
   }
 
+  /// The excerpt for messages about text that may hold a password or a token further on.
+  var firstWord: String { prefix { !$0.isBlank }.excerpt }
+
   var text: String { String(decoding: self, as: UTF8.self) }
 }

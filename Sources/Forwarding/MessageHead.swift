@@ -115,17 +115,18 @@ struct HeadReader: Hashable, Sendable {
   private func field(_ line: Range<Int>) throws(Refusal) -> MessageHead.Field {
     let text = head.bytes[line]
     guard !head.bytes[line.lowerBound].isBlank else {
-      throw Refusal(.malformed, "field line \(text.excerpt) begins with white space (folded lines are obsolete)")
+      let before = head.fields.last.map { "field \(head.name($0).excerpt)" } ?? "the first line"
+      throw Refusal(.malformed, "the line behind \(before) begins with white space (folded lines are obsolete)")
     }
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
-      throw Refusal(.malformed, "field line \(text.excerpt) has no colon")
+      throw Refusal(.malformed, "field line \(text.firstWord) has no colon")
     }
     let name = text[..<colon]
     guard name.last?.isBlank != true else {
-      throw Refusal(.malformed, "field name \(name.excerpt) has white space before the colon")
+      throw Refusal(.malformed, "field name \(name.firstWord) has white space before the colon")
     }
     guard !name.isEmpty, name.allSatisfy(\.isToken) else {
-      throw Refusal(.malformed, "\(name.excerpt) isn't the name of a field")
+      throw Refusal(.malformed, "\(name.firstWord) isn't the name of a field")
     }
     if part == .trailers, ["content-length", "transfer-encoding", "host"].contains(where: { name.isWord($0) }) {
       throw Refusal(.malformed, "field \(name.excerpt) among the trailers, where it must not be")

@@ -41,7 +41,7 @@ package struct RequestHead: Hashable, Sendable {
       guard isHTTP10 else { throw Refusal(.malformed, "the Host field is missing") }
       return
     }
-    if !host.isEmpty { _ = try Authority(parsing: host, of: "Host \(host.excerpt)") }
+    if !host.isEmpty { _ = try Authority(parsing: host, of: "the Host field") }
   }
 }
 
@@ -54,7 +54,7 @@ private struct RequestLine {
   init(parsing line: ArraySlice<UInt8>) throws(Refusal) {
     let parts = line.split(separator: .space, omittingEmptySubsequences: false)
     guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }), !parts[1].contains(.tab) else {
-      throw Refusal(.malformed, "request line \(line.excerpt); allowed: METHOD URL HTTP/1.1, with one space between")
+      throw Refusal(.malformed, "request line \(line.firstWord); allowed: METHOD URL HTTP/1.1, with one space between")
     }
     (method, target) = (parts[0], parts[1])
     guard method.allSatisfy(\.isToken) else { throw Refusal(.malformed, "method \(method.excerpt) isn't a word") }

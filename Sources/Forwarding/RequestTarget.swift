@@ -47,7 +47,7 @@ struct RequestTarget: Hashable, Sendable {
     guard text.first?.isLetter == true, text[scheme.endIndex...].starts(with: "://".utf8) else {
       throw Refusal(
         .malformed,
-        "this is a forward proxy, and \(text.excerpt) doesn't say which server is meant: set this address as the"
+        "this is a forward proxy, and \(shown(text)) doesn't say which server is meant: set this address as the"
           + " client's proxy (http_proxy=http://…), so that it sends whole URLs like http://example.com/")
     }
     guard !scheme.isWord("https") else {
@@ -57,5 +57,11 @@ struct RequestTarget: Hashable, Sendable {
       throw Refusal(.unsupported, "URLs of \(scheme.excerpt) can't be fetched; allowed: http, and CONNECT for all else")
     }
     return scheme.endIndex + 3
+  }
+
+  /// Without what may be a password or a token.
+  private static func shown(_ text: ArraySlice<UInt8>) -> String {
+    let path = text.prefix { $0 != UInt8(ascii: "?") }
+    return (path.lastIndex(of: UInt8(ascii: "@")).map { path[($0 + 1)...] } ?? path).excerpt
   }
 }

@@ -50,11 +50,33 @@ import Testing
     expectRefusal(last("Accept: x"), .malformed, "Host field is missing")
     expectRefusal(last("Host: a\nHost: a", version: "1.0"), .malformed, "several Host")
     for host in ["a b", "a/b", "u@h", "h:x", "h:0", "[::1", "a,b"] {
-      expectRefusal(last("Host: \(host)"), .malformed, "Host '")
+      expectRefusal(last("Host: \(host)"), .malformed, "the Host field")
     }
     #expect(last("Accept: x", version: "1.0") == .complete)
     #expect(last("Host:") == .complete)
     #expect(last("Host: [::1]:80") == .complete)
+  }
+
+  @Test(
+    arguments: [
+      "GET http://me:secret@h/ HTTP/1.1", "GET http://me:secret@h/ x HTTP/1.1", "GET ftp://me:secret@h/ HTTP/1.1",
+      "GET me:secret@h:80 HTTP/1.1", "GET /?token=secret HTTP/1.1", "CONNECT me:secret@h:443 HTTP/1.1",
+      "GET http://h/ HTTP/1.1\nHost: me:secret@h", "GET http://h/ HTTP/1.1\nAuthorization: Basic\n secret",
+      "GET http://h/ HTTP/1.1\n\tsecret", "GET http://h/ HTTP/1.1\nAuthorization Basic secret",
+      "GET http://h/ HTTP/1.1\nAuthorization Basic secret: x", "GET http://h/ HTTP/1.1\nAuthorization Basic secret : x",
+    ])
+  func refusalsKeepSecrets(text: String) {
+    let step = run(HTTPRequestReader(), "\(text)\n\n".wire).steps.last
+    guard case .refused(let refusal) = step else {
+      Issue.record("not refused: \(text)")
+      return
+    }
+    #expect(!refusal.reason.contains("secret"), "\(refusal.reason)")
+  }
+
+  @Test func aRefusedLineIsNamedByTheOneBefore() {
+    expectRefusal(last("Host: h\nX-Y: a\n b"), .malformed, "behind field 'X-Y'")
+    expectRefusal(last(" a"), .malformed, "behind the first line")
   }
 
   @Test func http10HasNoChunks() {
