@@ -32,6 +32,14 @@ struct RunTextTests {
     #expect(RunEnvironment.variable(for: name) == variable)
   }
 
+  @Test(arguments: [
+    ("http://me:secret@proxy:3128", "http://***@proxy:3128"), ("me:secret@proxy:3128", "***@proxy:3128"),
+    ("http://me:s@c@proxy", "http://***@proxy"), ("http://proxy:3128", "http://proxy:3128"), ("env", "env"),
+  ])
+  func theNextProxyIsToldWithoutItsPassword(via: String, text: String) {
+    #expect(RunPlan.withoutPassword(via) == text)
+  }
+
   @Test func xmlHoldsOnlyWhatItMay() {
     #expect(
       JUnitReport.escaped("a<b>&\"\t\u{0}\u{1B}\u{FFFF}😀") == "a&lt;b&gt;&amp;&quot;&#9;\u{FFFD}\u{FFFD}\u{FFFD}😀")

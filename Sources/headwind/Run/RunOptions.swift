@@ -38,16 +38,17 @@ extension RunPlan {
     commonWords = arguments.command.options.filter { !RunPlan.ofAllRuns.contains($0.name) }.flatMap { option in
       guard arguments.has(option.name) else { return [String]() }
       guard option.value != nil else { return [option.name] }
-      return arguments.all(option.name).flatMap { [option.name, RunPlan.withoutPassword($0)] }
+      let values = arguments.all(option.name)
+      let shown = option.name == OptionSpec.via.name ? values.map(RunPlan.withoutPassword) : values
+      return shown.flatMap { [option.name, $0] }
     }
   }
 
   /// What is told and written is no place for one: `http://***@proxy:3128`.
-  private static func withoutPassword(_ value: String) -> String {
-    guard let start = value.firstRange(of: "://")?.upperBound, let end = value.lastIndex(of: "@"), start < end else {
-      return value
-    }
-    return value[..<start] + "***" + value[end...]
+  static func withoutPassword(_ via: String) -> String {
+    guard let end = via.lastIndex(of: "@") else { return via }
+    let scheme = via.firstRange(of: "://").map { via[..<$0.upperBound] } ?? ""
+    return scheme + "***" + via[end...]
   }
 
   /// The names after `--profile` and `--profiles`; empty without these.
