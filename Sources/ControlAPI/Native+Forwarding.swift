@@ -87,8 +87,10 @@ extension API {
     }
     // Where there is a next proxy, even what isn't conditioned has to go through it, and only this daemon knows the way.
     let rules = registry.forward.via == nil ? registry.forward.rules : []
+    // "nosniff" keeps web pages elsewhere from running it as a script, to read the names of hosts in it.
     return APIResponse(
-      status: 200, headers: [("Content-Type", "application/x-ns-proxy-autoconfig")],
+      status: 200,
+      headers: [("Content-Type", "application/x-ns-proxy-autoconfig"), ("X-Content-Type-Options", "nosniff")],
       body: Array(PACFile.text(listeners, rules: rules).utf8))
   }
 

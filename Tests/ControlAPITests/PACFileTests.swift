@@ -75,6 +75,7 @@ import Testing
     try desk.call("PUT", "/rules", #"{"rules":["a.test=direct"]}"#)
     let reply = try desk.call("GET", "/proxy.pac", headers: browser)
     #expect(reply.status == 200 && reply.header("Content-Type") == "application/x-ns-proxy-autoconfig")
+    #expect(reply.header("X-Content-Type-Options") == "nosniff", "it is no script for web pages")
     #expect(reply.text.contains("PROXY \(usual);") && reply.text.contains(#""a.test""#))
     try desk.call("PATCH", "/proxies/http-proxy", #"{"enabled":false}"#)
     #expect(try desk.call("GET", "/proxy.pac").text.contains("PROXY \(other);"))

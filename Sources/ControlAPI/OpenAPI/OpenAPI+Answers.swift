@@ -24,6 +24,9 @@ extension OpenAPI {
     "PlaceMade": [
       "description": "The path of what was made.", "required": true, "schema": ["type": "string", "pattern": "^/"],
     ],
+    "X-Content-Type-Options": [
+      "description": "No script for web pages.", "required": true, "schema": ["type": "string", "const": "nosniff"],
+    ],
     "Location": ["description": "The path without them.", "required": true, "schema": ["type": "string"]],
   ]
 

@@ -75,6 +75,6 @@ extension OpenAPI {
   private static let badRule = Answer.error(400, "A rule can't be read, names no profile, or is one too many.")
 
   private static let pac = Answer(
-    200, "JavaScript.", headers: ["X-Toxiproxy-Request-Id"],
+    200, "JavaScript.", headers: ["X-Toxiproxy-Request-Id", "X-Content-Type-Options"],
     content: [("application/x-ns-proxy-autoconfig", .string("`FindProxyForURL`."))])
 }
