@@ -38,8 +38,9 @@ final class ForwardState {
   var stage = Stage.asking
   /// What was asked for last.
   var target: Target?
-  /// The rule that matched it.
+  /// The rule that matched it, of the rules of that version.
   var rule: HostRule?
+  var rulesVersion = 0
   /// The way leads to a proxy of this daemon, which does the conditioning.
   var isBypass = false
   /// Of a plain or a CONNECT request.

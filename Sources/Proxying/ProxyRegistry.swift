@@ -234,7 +234,7 @@ package final class ProxyRegistry {
       Conditions(profile: profile, toxics: proxy.toxics, paths: paths)
     }
     var byRule: [HostRule.Use: Conditions] = [:]
-    for rule in proxy.mode == .tcp ? [] : forward.rules {
+    for rule in proxy.mode == .tcp ? [] : forward.rules where byRule[rule.use] == nil {
       switch rule.use {
       case .profile(let name): byRule[rule.use] = catalogue[name].map { conditions($0) }
       case .direct: byRule[rule.use] = Conditions()

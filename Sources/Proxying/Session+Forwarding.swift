@@ -147,7 +147,7 @@ extension Session {
       return refuse(
         Refusal(.denied, "client \(client.host) is in none of the networks that --allow-client names"), forward, now)
     }
-    forward.rule = sessions.forward.rule(host: target.host, port: target.port)
+    findRule(target, forward)
     if let rule = forward.rule, rule.use == .deny {
       return refuse(Refusal(.denied, "\(target) is denied by the rule \(rule)"), forward, now)
     }
@@ -309,7 +309,12 @@ extension Session {
   /// Rules have changed: what is said of this host now applies; false when it is denied.
   func followRules(_ forward: ForwardState) -> Bool {
     guard let target = forward.target else { return true }
-    forward.rule = sessions.forward.rule(host: target.host, port: target.port)
+    if forward.rulesVersion != sessions.rulesVersion { findRule(target, forward) }
     return forward.rule?.use != .deny
+  }
+
+  private func findRule(_ target: Target, _ forward: ForwardState) {
+    forward.rule = sessions.forward.rule(host: target.host, port: target.port)
+    forward.rulesVersion = sessions.rulesVersion
   }
 }

@@ -15,7 +15,9 @@ final class SessionTable {
   let log: Log
   let events: EventLog
   var archive = CounterArchive()
-  var forward = ForwardSettings()
+  var forward = ForwardSettings() { didSet { if forward.rules != oldValue.rules { rulesVersion += 1 } } }
+  /// Another one whenever there are other rules.
+  private(set) var rulesVersion = 0
 
   /// Called when the table has reached its limit, and when it has come down from it.
   var onFullOrNot: () -> Void = {}

@@ -10,7 +10,8 @@ extension Command {
   private static let ruleDetails = """
     RULE is PATTERN=USE. PATTERN is a name, a name with * such as *.example.com, an IP address or a network such as
     10.0.0.0/8, with :PORT for that port alone. USE is a profile, direct (no conditions) or deny. The first that
-    matches counts; where none does, the proxy's own conditions hold. New rules are for new connections.
+    matches counts; where none does, the proxy's own conditions hold. Live connections follow at
+    once; those to a host that is denied now are reset.
     """
 
   private static let listRules = Command(

@@ -65,6 +65,33 @@ import Testing
     #expect(settings.rule(host: "example.com", port: 1) == nil)
   }
 
+  /// What is found by name is what a look at each rule in turn would find.
+  @Test func theFirstThatMatchesCountsAmongMany() throws {
+    let patterns = [
+      "a", "b.a", "b.a.", "*.a", "*.b.a", "*a", "a*", "*", "*.*", "a.*", "*.a*", "**.a", "10.0.0.0/8", "10.0.0.1",
+      "::/0", "a:1", "*.a:1", "*:1", "b.a:2", "*.b.a:2", "10.0.0.1:2",
+    ]
+    let hosts = ["a", "A.", "b.a", "c.b.a", "ba", "x.y", "a.b", "10.0.0.1", "10.0.0.2", "::1"]
+    var state: UInt64 = 4_711
+    func next(_ count: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % count
+    }
+    var found: Set<Int> = []
+    for _ in 0..<500 {
+      var settings = ForwardSettings()
+      settings.rules = try (0..<5).map { try HostRule(parsing: "\(patterns[next(patterns.count)])=rule-\($0)") }
+      for host in hosts {
+        let port = UInt16(1 + next(2))
+        let place = settings.rules.firstIndex { $0.host.matches(host: host, port: port) }
+        found.insert(place ?? -1)
+        guard settings.rule(host: host, port: port) != place.map({ settings.rules[$0] }) else { continue }
+        Issue.record("\(host):\(port) of \(settings.rules)")
+      }
+    }
+    #expect(found == Set(-1...4), "every place and none has been the answer")
+  }
+
   @Test func clientsAreAllowedByNetwork() throws {
     var settings = ForwardSettings()
     #expect(!settings.allows(client: "10.0.0.1"))

@@ -3,7 +3,8 @@ import Forwarding
 /// What all forward proxies of a daemon share.
 package struct ForwardSettings: Hashable, Sendable {
   /// First match wins.
-  package var rules: [HostRule] = []
+  package var rules: [HostRule] = [] { didSet { index = RuleIndex(rules) } }
+  private var index = RuleIndex([])
   /// The next proxy on the way, if all connections but those to this machine are to go through one.
   package var via: ViaSpec?
   /// Networks whose clients may use a forward proxy that other machines can reach; this machine always may.
@@ -13,9 +14,7 @@ package struct ForwardSettings: Hashable, Sendable {
 
   /// The first rule that matches; nil where none does.
   package func rule(host: String, port: UInt16) -> HostRule? {
-    guard !rules.isEmpty else { return nil }
-    let name = HostName(host)
-    return rules.first { $0.host.matches(name, port: port) }
+    rules.isEmpty ? nil : index.first(HostName(host), port: port)
   }
 
   /// - Parameter address: a literal address, without brackets.
