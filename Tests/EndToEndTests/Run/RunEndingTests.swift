@@ -75,11 +75,13 @@ struct RunEndingTests {
   }
 
   @Test func itWaitsForACommandThatTakesItsTimeToEnd() throws {
+    let (busy, stop) = (directory.path + "/busy", directory.path + "/stop")
     let (program, command, addresses) = try underway(
-      [], "trap 'sleep 0.4; exit 6' TERM; \(Self.staying)")
+      [], "trap 'touch \(busy); until [ -e \(stop) ]; do sleep 0.02; done; exit 6' TERM; \(Self.staying)")
     program.send(SIGTERM)
-    pause(.milliseconds(150))
+    #expect(eventually { FileManager.default.fileExists(atPath: busy) })
     #expect(RunCommand.isAlive(command) && RunCommand.isListening(addresses[0]))
+    try directory.write("", to: "stop")
     #expect(program.exit(within: .seconds(5)) == 6)
   }
 
