@@ -55,6 +55,14 @@ package struct HTTPResponseReader: Sendable {
     }
   }
 
+  /// What comes next is no head.
+  package var isInBody: Bool {
+    switch state {
+    case .body, .upgraded: true
+    case .head, .refused: false
+    }
+  }
+
   /// Whether the stream may end here: true when nothing is owed or the end is what completes the response.
   package func ended() -> Bool {
     switch state {

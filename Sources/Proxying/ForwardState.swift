@@ -60,6 +60,8 @@ final class ForwardState {
   var askedBy: Instant?
   /// A part of a request has come.
   var hasBegun = false
+  /// The client sends no more than what is pending.
+  var hasClientEnded = false
   /// Why what was asked for isn't done; told after the round trip.
   var refusal: Refusal?
   /// Why the session closes, when it is the forward proxy that closes it.

@@ -58,7 +58,7 @@ extension Session {
     guard phase == .open, let source = socket(from: direction), source.isReadable else { return false }
     if let forward, !mayRead(direction, forward) { return false }
     var room = roomToRead(direction)
-    if let forward, direction == .upstream { room = min(room, roomForRequests(forward)) }
+    if let forward { room = min(room, pieceToRead(direction, forward)) }
     guard room > 0 else { return false }
     switch source.read(upTo: room) {
     case .bytes(let count):

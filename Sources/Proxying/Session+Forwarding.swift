@@ -61,18 +61,25 @@ extension Session {
     case .exchanging:
       direction == .downstream
         || (forward.isRequestOver
-          ? clientSocket?.peerClosed ?? false
+          ? clientSocket?.peerClosed ?? false && mayReadAhead(forward)
           : forward.pending.isEmpty && !forward.isFresh)
     case .naming, .held, .dialling, .shaking, .askingVia, .refused: false
     }
   }
 
-  /// How many of the client's bytes may be read at once: what is kept of them has to fit into the read buffer again.
-  func roomForRequests(_ forward: ForwardState) -> Int {
-    switch forward.stage {
-    case .asking: Session.requestPiece
-    case .exchanging where forward.isRequestOver: Session.pendingMax - forward.pending.count
-    case .exchanging, .naming, .dialling, .shaking, .askingVia, .tunnel, .refused: .max
+  /// The end of the client's stream is no reason to stop before the requests that came ahead of it.
+  private func mayReadAhead(_ forward: ForwardState) -> Bool {
+    forward.pending.isEmpty || !forward.hasClientEnded && forward.pending.count < Session.pendingMax
+  }
+
+  /// The most that is read at once; what can't be used now must still fit into the read buffer when it can.
+  func pieceToRead(_ direction: Direction, _ forward: ForwardState) -> Int {
+    switch (forward.stage, direction) {
+    case (.asking, .upstream): Session.requestPiece
+    case (.exchanging, .upstream) where forward.isRequestOver: Session.pendingMax - forward.pending.count
+    // Each head is some work, and there may be many.
+    case (.exchanging, .downstream) where !forward.answers.isInBody: Session.requestPiece
+    default: .max
     }
   }
 

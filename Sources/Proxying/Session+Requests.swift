@@ -86,8 +86,17 @@ extension Session {
     return true
   }
 
+  private func lost(_ forward: ForwardState) -> Refusal {
+    Refusal(.refused, "no connection: \(forward.connectedTo?.description ?? "the server") reset it at once")
+  }
+
   /// The client sends nothing more; true when it isn't to be passed on.
   func clientLeft(_ forward: ForwardState, _ now: Instant) -> Bool {
+    if forward.isExchanging, forward.isRequestOver, !forward.pending.isEmpty {
+      // Those requests first.
+      forward.hasClientEnded = true
+      return true
+    }
     guard forward.isAsking else { return false }
     upstream.source = .ended
     endForward(forward, reason: forward.hasBegun ? .clientReset : .closed, now)
