@@ -34,6 +34,9 @@ struct Pipe: ~Copyable {
   /// True when a read may go straight to the sink: nothing waits and no toxic looks on.
   var isStraight: Bool { link.isTransparent && queue.count == 0 }
 
+  /// True when everything that was read has gone out, and more can.
+  var isUntouched: Bool { source == .open && sink == .open && queue.isEmpty }
+
   /// True when everything that was read has gone out (or never can), and nothing more is expected.
   var isFinished: Bool { sink == .ended || sink == .gone }
 

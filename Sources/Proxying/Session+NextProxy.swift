@@ -53,7 +53,8 @@ extension Session {
         case .refused(let refusal): return failed(refusal.reason)
         }
       }
-      mustDriveAgain = true
+      // Not at once: it may have endlessly much to say.
+      driveLater()
     case .wouldBlock: break
     case .end, .failed: failed("closed the connection instead of an answer")
     }

@@ -64,8 +64,7 @@ extension Session {
       return
     }
     // What an early answer left behind of its request must not go to the next one's upstream.
-    guard forward.keepsAlive, forward.request?.wantsClose == false, upstream.source == .open, upstream.queue.isEmpty
-    else {
+    guard forward.keepsAlive, forward.request?.wantsClose == false, upstream.isUntouched else {
       return endForward(forward, reason: .closed, now)
     }
     forward.stage = .asking
@@ -76,12 +75,19 @@ extension Session {
 
   /// The upstream has ended or reset the connection; true when that is dealt with.
   func upstreamLeft(_ forward: ForwardState, isEnd: Bool, _ now: Instant) -> Bool {
-    guard !forward.isTunnel, isEnd || !forward.isExchanging else { return false }
-    if forward.isExchanging {
+    switch forward.stage {
+    case .tunnel: return false
+    case .exchanging:
+      // Behind a whole answer it makes no difference how.
+      guard isEnd || forward.isAnswerOver else { return false }
       // Whether that was the whole answer the client sees as it would without a proxy: by the end of the connection.
       endForward(forward, reason: .closed, now)
-    } else {
+    case .shaking:
+      // Told when the connection would have been.
+      forward.refusal = forward.refusal ?? lost(forward)
       closeUpstream(forward)
+    case .askingVia: refuse(lost(forward), forward, now)
+    case .asking, .naming, .held, .dialling, .refused: closeUpstream(forward)
     }
     return true
   }
