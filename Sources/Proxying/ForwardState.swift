@@ -66,6 +66,8 @@ final class ForwardState {
   var refusal: Refusal?
   /// Why the session closes, when it is the forward proxy that closes it.
   var closing: CloseReason?
+  /// What the client had taken when that was last looked at.
+  var sentBefore: Int64 = 0
   /// Round trips that were charged; each has dice of its own.
   var handshakes = 0
 

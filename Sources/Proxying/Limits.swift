@@ -16,6 +16,8 @@ package struct Limits: Equatable, Sendable {
   package var requestTimeout = Interval.seconds(30)
   /// How long one may ask for nothing, before its first request or between two.
   package var idleTimeout = Interval.seconds(300)
+  /// How long a client of a forward proxy may take none of its last answer before it is given up.
+  package var deliveryTimeout = Interval.seconds(60)
   /// How long delayed bytes are still delivered after a request to stop.
   package var drainTimeout = Interval.seconds(5)
   /// Live sessions in all; above it connections wait in the listeners' backlogs.

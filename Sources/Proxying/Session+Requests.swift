@@ -145,11 +145,23 @@ extension Session {
     closeBehindAll(now)
   }
 
+  /// Behind the last answer: a toxic has the time that it says it needs, and a client any time as long as it takes something
+  /// now and then. One that doesn't read, or a toxic that lets nothing pass, is not waited for without end.
+  func mayStillDeliver(_ forward: ForwardState, _ now: Instant) -> Bool {
+    guard phase == .open else { return true }
+    if downstream.sent != forward.sentBefore || downstream.link.deadline != nil {
+      forward.sentBefore = downstream.sent
+      givesUpAt = now + sessions.limits.deliveryTimeout
+    } else if clientSocket?.peerClosed ?? false {
+      givesUpAt = min(givesUpAt ?? .distantFuture, now + Session.hangUpTime)
+    }
+    return now < givesUpAt ?? .distantFuture
+  }
+
   private func closeBehindAll(_ now: Instant) {
     guard phase == .open else { return }
     upstream.abandon()
-    // A client that doesn't read, or a toxic that lets nothing pass, is not waited for without end.
-    givesUpAt = now + Session.hangUpTime
+    givesUpAt = now + sessions.limits.deliveryTimeout
     withPipe(.downstream) { pipe in
       guard pipe.sink == .open else { return }
       if pipe.link.isTransparent { pipe.sink = .closeDue } else { pipe.link.receive(.close, at: now) }

@@ -222,8 +222,8 @@ package final class Session {
     if isHanging, clientSocket?.peerClosed ?? false {
       givesUpAt = givesUpAt ?? now + Session.hangUpTime
     }
+    if let forward, let reason = forward.closing { return mayStillDeliver(forward, now) ? nil : reason }
     guard let givesUpAt else { return nil }
-    if let reason = forward?.closing { return now >= givesUpAt ? reason : nil }
     if phase == .dialling, dial == nil { return now >= givesUpAt ? .dialFailed : nil }
     if now >= givesUpAt { return .dropped }
     guard !isHanging else { return nil }
