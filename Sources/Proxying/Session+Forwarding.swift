@@ -282,11 +282,12 @@ extension Session {
     mustDriveAgain = true
   }
 
-  /// Straight to the client, beside its stream. There is room: its socket has taken at most a few short answers. Only what
-  /// comes behind answers that are still under way has to follow them.
+  /// Straight to the client, beside its stream. Only what comes behind answers that are still under way, here or in the
+  /// system, has to follow them.
   private func say(_ bytes: [UInt8], _ now: Instant) {
-    guard downstream.queue.isEmpty else { return deliver(bytes, .downstream, now) }
-    _ = clientSocket?.write(bytes)
+    var written = 0
+    if downstream.queue.isEmpty, case .wrote(let count) = clientSocket?.write(bytes) { written = count }
+    deliver(Array(bytes[written...]), .downstream, now)
   }
 
   // MARK: Conditions

@@ -68,6 +68,7 @@ extension Session {
       return endForward(forward, reason: .closed, now)
     }
     forward.stage = .asking
+    forward.request = nil
     forward.hasBegun = false
     forward.askedBy = now + sessions.limits.idleTimeout
     mustDriveAgain = true
