@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from .machine import waited_seconds
 
 MAX_TOXICS = 5
+MAX_LEASES = 8
+# Profiles by which no stream ends, and all; what rules may say besides.
+KEEPING, CUTTING = ("lte", "none"), ("lte", "3g", "none", "flaky", "offline", "100-loss")
 TIMEOUT_SECONDS = 10
 
 
@@ -61,6 +64,7 @@ class Churn:
     def __post_init__(self):
         self.dice = random.Random(self.seed)
         self.toxics = {}
+        self.leases = []
         self.counter = 0
         host, _, port = self.control.rpartition(":")
         self.connection = http.client.HTTPConnection(host.strip("[]"), int(port), timeout=TIMEOUT_SECONDS)
@@ -111,9 +115,37 @@ class Churn:
                 return self.call("PATCH", f"/proxies/{proxy}/toxics/{name}",
                                  {"attributes": attributes, "toxicity": self.dice.choice([1, 0.5, 0])})
 
-    def clear(self, proxy):
-        for name in self.toxics.pop(proxy, {}):
-            self.call("DELETE", f"/proxies/{proxy}/toxics/{name}")
+    def change_rules(self, steady_host, cut_host):
+        """Other rules for both hosts, in any order; some change nothing for what is open."""
+        rules = [{"host": steady_host, "use": self.dice.choice((*KEEPING, "direct"))},
+                 {"host": cut_host, "use": self.dice.choice((*CUTTING, "direct", "deny"))},
+                 {"host": "*.example.com", "use": "deny"}]
+        self.dice.shuffle(rules)
+        self.call("PUT", "/rules", {"rules": rules[:self.dice.randint(0, 3)]})
+
+    def change_leases(self, proxies, profiles):
+        """Takes a lease of some of the proxies, renews one or lets one go; each may have ended by itself."""
+        if len(self.leases) < MAX_LEASES and self.dice.random() < 0.5:
+            names = self.dice.sample(proxies, self.dice.randint(1, len(proxies)))
+            terms = {"profile": self.dice.choice(profiles), "proxies": names, "for": f"{self.dice.randint(1, 3000)}ms",
+                     "by": "soak"}
+            self.leases.append(json.loads(self.call("POST", "/leases", terms))["id"])
+        elif self.leases:
+            lease = self.leases.pop(self.dice.randrange(len(self.leases)))
+            if self.dice.random() < 0.5:
+                self.call("DELETE", f"/leases/{lease}", expected=(204, 404))
+            else:
+                self.call("POST", f"/leases/{lease}/renew", expected=(200, 404))
+
+    def clear_all(self, proxies):
+        """Leaves nothing that slows anything down."""
+        for proxy in proxies:
+            for name in self.toxics.pop(proxy, {}):
+                self.call("DELETE", f"/proxies/{proxy}/toxics/{name}")
+            self.call("DELETE", f"/proxies/{proxy}/profile")
+        self.call("DELETE", "/rules")
+        for lease in json.loads(self.call("GET", "/leases"))["leases"]:
+            self.call("DELETE", f"/leases/{lease['id']}", expected=(204, 404))
 
 
 def _kind(path):
@@ -121,5 +153,5 @@ def _kind(path):
     if len(parts) == 4:
         parts[3] = "{toxic}"
     if len(parts) > 1:
-        parts[1] = "{proxy}"
+        parts[1] = "{lease}" if parts[0] == "leases" else "{proxy}"
     return "/" + "/".join(parts)

@@ -4,59 +4,19 @@ A process of its own: what it costs to move the bytes must not slow down whoever
 """
 
 import contextlib
+import functools
 import multiprocessing
 import os
 import selectors
 import socket
 import time
-from array import array
 from dataclasses import dataclass, field
 
-WORDS = 1_000_003  # no multiple of any buffer, in words of 8 bytes
-READ_BYTES = 65_536
+from .letters import Letters
+from .ways import Refused
+from .words import End, Gap, Tunnel
+
 RECONNECT_SECONDS = 0.05
-
-
-def _table():
-    words = array("Q", range(WORDS))
-    words.byteswap()
-    return words.tobytes()
-
-
-TABLE = _table()
-# Long enough that a piece from any place of the period is one slice.
-LONG = memoryview(TABLE + TABLE[: 4 * READ_BYTES])
-
-
-class Gap(Exception):
-    pass
-
-
-@dataclass(eq=False)  # ends are kept in sets, by identity
-class End:
-    """One end of a connection: sends the words, and checks those of the other end."""
-
-    socket: socket.socket
-    name: str
-    sent: int = 0
-    seen: int = 0
-
-    def send(self):
-        start = self.sent % len(TABLE)
-        with contextlib.suppress(BlockingIOError):
-            self.sent += self.socket.send(LONG[start:start + READ_BYTES])
-
-    def receive(self):
-        """False when the other end is gone."""
-        try:
-            piece = self.socket.recv(READ_BYTES)
-        except BlockingIOError:
-            return True
-        start = self.seen % len(TABLE)
-        if piece != LONG[start:start + len(piece)]:
-            raise Gap(f"{self.name}: other bytes than those at {self.seen}")
-        self.seen += len(piece)
-        return bool(piece)
 
 
 @dataclass
@@ -67,6 +27,8 @@ class Group:
     address: tuple
     count: int
     may_end: bool  # whether its toxics cut connections off
+    way: str = "tcp"  # or "connect", "socks", "http": through a forward proxy
+    host: str = "127.0.0.1"  # as a forward proxy is told it
     clients: list = field(default_factory=list)
 
 
@@ -84,13 +46,14 @@ class Streams:
     """Runs groups of clients and the server that they reach, in a process of its own."""
 
     def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
-        self.port = self.listener.getsockname()[1]
+        # One for bare words, one for words in HTTP.
+        listeners = [socket.create_server(("127.0.0.1", 0), backlog=1024) for _ in range(2)]
+        self.port, self.http_port = [listener.getsockname()[1] for listener in listeners]
         self.pipe, far = multiprocessing.Pipe()
-        self.process = multiprocessing.Process(target=_run, args=(self.listener, far), daemon=True)
+        self.process = multiprocessing.Process(target=_run, args=(*listeners, far), daemon=True)
         self.process.start()
-        self.listener.close()
-        far.close()
+        for end in (*listeners, far):
+            end.close()
 
     def __enter__(self):
         return self
@@ -120,13 +83,15 @@ class Streams:
 
 
 class _Runner:
-    def __init__(self, listener, pipe):
+    def __init__(self, listener, http_listener, pipe):
         self.selector = selectors.DefaultSelector()
-        self.listener, self.pipe = listener, pipe
+        self.ports = [each.getsockname()[1] for each in (listener, http_listener)]
+        self.pipe = pipe
         self.groups, self.complaints, self.ended, self.ends = [], [], {}, set()
         self.moved, self.retry_at = 0, 0.0
-        listener.setblocking(False)
-        self.selector.register(listener, selectors.EVENT_READ, self.accept)
+        for each, kind in ((listener, End), (http_listener, Letters)):
+            each.setblocking(False)
+            self.selector.register(each, selectors.EVENT_READ, functools.partial(self.accept, each, kind))
         self.selector.register(pipe, selectors.EVENT_READ, self.obey)
         self.is_stopped = False
 
@@ -139,10 +104,10 @@ class _Runner:
                     key.data()
             self.reconnect()
 
-    def accept(self):
+    def accept(self, listener, kind):
         with contextlib.suppress(BlockingIOError):
-            connection, _ = self.listener.accept()
-            self.add(End(connection, "server"))
+            connection, _ = listener.accept()
+            self.add(kind(connection, "server"))
 
     def obey(self):
         what, value = self.pipe.recv()
@@ -163,7 +128,7 @@ class _Runner:
     def add(self, end):
         end.socket.setblocking(False)
         self.ends.add(end)
-        self.selector.register(end.socket, selectors.EVENT_READ | selectors.EVENT_WRITE, end)
+        self.selector.register(end.socket, _events(end), end)
 
     def remove(self, end):
         self.ends.discard(end)
@@ -179,7 +144,9 @@ class _Runner:
                 return self.lose(end, "end")
             if events & selectors.EVENT_WRITE:
                 end.send()
-        except OSError as problem:
+            if _events(end) != self.selector.get_key(end.socket).events:
+                self.selector.modify(end.socket, _events(end), end)
+        except (OSError, Refused) as problem:
             self.lose(end, problem)
         except Gap as problem:
             self.complaints.append(str(problem))
@@ -207,13 +174,25 @@ class _Runner:
                         self.complaints.append(f"{group.name}: {problem}")
                     self.retry_at = time.monotonic() + RECONNECT_SECONDS
                     break
-                client = End(connection, group.name)
+                client = self.client(group, connection)
                 group.clients.append(client)
                 self.add(client)
 
+    def client(self, group, connection):
+        if group.way == "http":
+            return Letters(connection, group.name, (group.host, self.ports[1]))
+        if group.way == "tcp":
+            return End(connection, group.name)
+        is_hasty = len(group.clients) % 2 == 0
+        return Tunnel(connection, group.name, group.way, (group.host, self.ports[0]), is_hasty)
 
-def _run(listener, pipe):
+
+def _events(end):
+    return selectors.EVENT_READ | (selectors.EVENT_WRITE if end.wants_to_send else 0)
+
+
+def _run(listener, http_listener, pipe):
     # A session of its own, behind the others: what is measured is the daemon, and not who gets the processors.
     os.setsid()
     os.nice(5)
-    _Runner(listener, pipe).run()
+    _Runner(listener, http_listener, pipe).run()
