@@ -81,31 +81,37 @@ def memory(binary, directory, plan):
             proxies = {"bench": ("127.0.0.1:0", f"127.0.0.1:{echo.port}")}
             with Daemon(binary, directory, proxies, ["--profile", profile]) as daemon:
                 name = f"headwind, {profile}"
-                per_session[name] = _bytes_per_session(name, daemon.pid, daemon.address("bench")[1], echo, count)
+                per_session[name] = bytes_per_session(name, daemon.pid, _connecting(daemon.address("bench")), echo, count)
         for start in (haproxy, nginx_stream):
             with start(directory, echo.port) or contextlib.nullcontext() as peer:
                 if peer:
-                    per_session[peer.name] = _bytes_per_session(peer.name, peer.pid, peer.port, echo, count)
+                    connect = _connecting(("127.0.0.1", peer.port))
+                    per_session[peer.name] = bytes_per_session(peer.name, peer.pid, connect, echo, count)
     return _memory_result(per_session, count), _memory_text(per_session, count)
 
 
-def _bytes_per_session(name, pid, port, echo, count):
+def _connecting(address):
+    return lambda: socket.create_connection(address, timeout=10)
+
+
+def bytes_per_session(name, pid, connect, echo, count):
+    """What one of `count` idle sessions costs the process; `connect` makes a connection that reaches the echo."""
     progress(f"memory: {count} sessions through {name}")
     # What any first sessions cost once (pools, pages of the allocator) is not part of the price of one more.
-    _with_sessions(port, echo, 20, lambda: None)
+    _with_sessions(connect, echo, 20, lambda: None)
     before = _settled(pid)
-    after = _with_sessions(port, echo, count, lambda: _settled(pid))
+    after = _with_sessions(connect, echo, count, lambda: _settled(pid))
     progress("")
     return (after - before) / count
 
 
-def _with_sessions(port, echo, count, action):
+def _with_sessions(connect, echo, count, action):
     """Runs the action while `count` sessions are open that have carried a message both ways and are idle now."""
     already = len(echo.connections)
     with contextlib.ExitStack() as stack:
         clients = []
         for _ in range(count):
-            client = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+            client = stack.enter_context(connect())
             client.sendall(HELLO)
             clients.append(client)
         for client in clients:

@@ -50,7 +50,7 @@ class FileServer:
     """nginx with one file of random bytes a size, under /SIZE, on IPv4 and IPv6."""
 
     def __init__(self, directory, sizes):
-        root = _nginx_directory(directory, "http")
+        root = nginx_directory(directory, "http")
         (root / "files").mkdir()
         self.digests = {}
         for size in sizes:
@@ -60,7 +60,7 @@ class FileServer:
         [self.port] = free_ports(1)
         listen = f"listen 127.0.0.1:{self.port};" + (f" listen [::1]:{self.port};" if has_ipv6() else "")
         (root / "nginx.conf").write_text(NGINX_HTTP.format(listen=listen))
-        self.child = _start_nginx(root)
+        self.child = start_nginx(root)
 
     def __enter__(self):
         self.child.wait_for_port(self.port)
@@ -105,17 +105,17 @@ def nginx_stream(directory, upstream):
     if not shutil.which("nginx") or not (module or built_in):
         return None
     [port] = free_ports(1)
-    root = _nginx_directory(directory, "stream")
+    root = nginx_directory(directory, "stream")
     load = f"load_module {module};\n" if module else ""
     (root / "nginx.conf").write_text(NGINX_STREAM.format(load=load, port=port, upstream=upstream))
-    return Peer("nginx stream", port, _start_nginx(root))
+    return Peer("nginx stream", port, start_nginx(root))
 
 
-def _nginx_directory(directory, name):
+def nginx_directory(directory, name):
     root = directory / f"nginx-{name}"
     (root / "temp").mkdir(parents=True)
     return root
 
 
-def _start_nginx(root):
+def start_nginx(root):
     return Child(["nginx", "-p", root, "-c", root / "nginx.conf", "-e", root / "error.log"], root / "output.log")
