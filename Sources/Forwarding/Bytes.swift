@@ -17,6 +17,8 @@ extension UInt8 {
   var lowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
   /// Neither a space nor a control character, and ASCII.
   var isVisible: Bool { (0x21...0x7E).contains(self) }
+  /// What lines of a head consist of.
+  var isText: Bool { self >= 0x20 && self != 0x7F || self == .tab }
   var isBlank: Bool { self == .space || self == .tab }
 
   /// A character of names of header fields and methods (RFC 9110 §5.6.2).

@@ -52,11 +52,26 @@ struct HeadReader: Hashable, Sendable {
   /// The head, once it is whole; else all that was offered is consumed. The offset stops at the byte that is refused.
   mutating func take(_ bytes: RawSpan, at offset: inout Int) throws(Refusal) -> MessageHead? {
     while offset < bytes.byteCount {
+      takeText(bytes, at: &offset)
+      guard offset < bytes.byteCount else { return nil }
       let isWhole = try take(bytes.byte(at: offset))
       offset += 1
       if isWhole { return head }
     }
     return nil
+  }
+
+  /// What means nothing yet goes in one piece, as far as there is room: that is nearly all of a head.
+  private mutating func takeText(_ bytes: RawSpan, at offset: inout Int) {
+    guard !sawReturn else { return }
+    let room = (isInStartLine ? Self.startLineBytesLimit : Self.headBytesLimit) - head.bytes.count
+    let limit = min(bytes.byteCount, offset + room)
+    while offset < limit {
+      let byte = bytes.byte(at: offset)
+      guard byte.isText else { return }
+      head.bytes.append(byte)
+      offset += 1
+    }
   }
 
   private mutating func take(_ byte: UInt8) throws(Refusal) -> Bool {
@@ -68,7 +83,7 @@ struct HeadReader: Hashable, Sendable {
     switch byte {
     case .carriageReturn: sawReturn = true
     case .lineFeed: throw Refusal(.malformed, "a line of \(place) ends in LF without CR")
-    case .tab, 0x20...0x7E, 0x80...0xFF:
+    case _ where byte.isText:
       head.bytes.append(byte)
       try checkBytes()
     default: throw control(byte)

@@ -23,7 +23,7 @@ package struct RequestHead: Hashable, Sendable {
     method = line.method.text
     requestTarget = try RequestTarget(parsing: line.target, isConnect: isConnect)
     target = requestTarget.target
-    try Self.checkHost(message, isHTTP10: isHTTP10)
+    try Self.checkHost(message, besides: requestTarget, isHTTP10: isHTTP10)
     framing = try message.framing(isHTTP10: isHTTP10) ?? .none
     hasBody = framing != .none
     guard !isConnect || !hasBody else { throw Refusal(.malformed, "CONNECT with a body") }
@@ -34,14 +34,18 @@ package struct RequestHead: Hashable, Sendable {
   }
 
   /// RFC 9112 §3.2
-  private static func checkHost(_ message: MessageHead, isHTTP10: Bool) throws(Refusal) {
+  private static func checkHost(
+    _ message: MessageHead, besides target: RequestTarget, isHTTP10: Bool
+  ) throws(Refusal) {
     let hosts = message.values(of: "host")
     guard hosts.count < 2 else { throw Refusal(.malformed, "several Host fields") }
     guard let host = hosts.first else {
       guard isHTTP10 else { throw Refusal(.malformed, "the Host field is missing") }
       return
     }
-    if !host.isEmpty { _ = try Authority(parsing: host, of: "the Host field") }
+    // Nearly always what the target says, which has been read.
+    guard !host.isEmpty, host != message.bytes[target.authority] else { return }
+    _ = try Authority(parsing: host, of: "the Host field")
   }
 }
 
