@@ -1,4 +1,5 @@
 package import Conditioning
+import Forwarding
 import Reactor
 import Settings
 
@@ -50,6 +51,24 @@ struct DecisionNote {
       ("outcome", .string(outcome.name)), ("how", outcome.how.map(JSON.string)),
     ]
     return all.compactMap { key, value in value.map { (key, $0) } }
+  }
+}
+
+/// Where a client of a forward proxy goes, which each of its requests says anew.
+final class ForwardNote {
+  private let target: Target
+  private let rule: String?
+  private let profile: String?
+
+  init(target: Target, rule: String?, profile: String?) {
+    (self.target, self.rule, self.profile) = (target, rule, profile)
+  }
+
+  var details: [(String, JSON)] {
+    [
+      ("target", .string(target.description)), ("rule", rule.map(JSON.string) ?? .null),
+      ("profile", .string(profile ?? "none")),
+    ]
   }
 }
 

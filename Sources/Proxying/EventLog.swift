@@ -9,6 +9,7 @@ package struct Event {
     case sessionOpened(client: SocketAddress)
     case sessionClosed(SessionSum)
     case decision(DecisionNote)
+    case forwarded(ForwardNote)
     case other(String, [(String, JSON)])
   }
 
@@ -25,6 +26,7 @@ package struct Event {
     case .sessionOpened: "session_opened"
     case .sessionClosed: "session_closed"
     case .decision: "decision"
+    case .forwarded: "forwarded"
     case .other(let type, _): type
     }
   }
@@ -37,6 +39,7 @@ package struct Event {
     case .sessionOpened(let client): [("client", .string(client.description))]
     case .sessionClosed(let sum): sum.details
     case .decision(let note): note.details
+    case .forwarded(let note): note.details
     case .other(_, let details): details
     }
   }

@@ -14,6 +14,16 @@ final class ForwardState {
     case http(HTTPRequestReader)
   }
 
+  /// What reads requests and answers. A tunnel does without, and that is half of an idle one's memory.
+  final class Talk {
+    var wire: Wire
+    /// Of a plain or a CONNECT request.
+    var request: RequestHead?
+    var answers = HTTPResponseReader()
+
+    init(_ wire: Wire) { self.wire = wire }
+  }
+
   enum Stage {
     /// The client is to say where it wants to go, for the first time or again.
     case asking
@@ -34,8 +44,11 @@ final class ForwardState {
     case refused
   }
 
-  var wire: Wire
-  var stage = Stage.asking
+  /// Nil in a tunnel.
+  private(set) var talk: Talk?
+  var stage = Stage.asking {
+    didSet { if isTunnel { talk = nil } }
+  }
   /// What was asked for last.
   var target: Target?
   /// The rule that matched it, of the rules of that version.
@@ -43,15 +56,12 @@ final class ForwardState {
   var rulesVersion = 0
   /// The way leads to a proxy of this daemon, which does the conditioning.
   var isBypass = false
-  /// Of a plain or a CONNECT request.
-  var request: RequestHead?
   /// Where the present upstream connection goes.
   var connectedTo: Target?
   /// What the client sent beyond what can be used now.
   var pending: [UInt8] = []
   /// The head of a request has just gone out.
   var isFresh = false
-  var answers = HTTPResponseReader()
   var isRequestOver = false
   var isAnswerOver = false
   var hasAnswerBegun = false
@@ -72,8 +82,11 @@ final class ForwardState {
   var handshakes = 0
 
   init(mode: ProxyMode) {
-    wire = mode == .socks ? .socks(SOCKSHandshake()) : .http(HTTPRequestReader())
+    talk = Talk(mode == .socks ? .socks(SOCKSHandshake()) : .http(HTTPRequestReader()))
   }
+
+  /// The plain or CONNECT request that came last; nil in a tunnel.
+  var request: RequestHead? { talk?.request }
 
   /// Bytes pass as they are, as in every other session.
   var isTunnel: Bool {
@@ -104,7 +117,8 @@ final class ForwardState {
 
   /// As the client's protocol says it; empty for one that speaks none that can be answered.
   func answer(to refusal: Refusal) -> [UInt8] {
-    switch wire {
+    switch talk?.wire {
+    case nil: []
     case .socks(let handshake): handshake.refusal(refusal)
     case .http: ProxyAnswer.answer(to: refusal, closes: true, isHead: request?.method == "HEAD")
     }

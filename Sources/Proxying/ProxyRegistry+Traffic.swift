@@ -88,7 +88,7 @@ extension ProxyRegistry {
         counts[proxy, default: TrafficCount()].add(sum.upstreamBytes, sum.downstreamBytes)
       case .other("dropped", _): counts[proxy, default: TrafficCount()].drops += 1
       case .other("dial_failed", _): counts[proxy, default: TrafficCount()].dialFailures += 1
-      case .sessionClosed, .decision, .other: break
+      case .sessionClosed, .decision, .forwarded, .other: break
       }
     }
     for session in sessions where session.id >= firstSession {

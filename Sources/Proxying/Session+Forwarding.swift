@@ -111,10 +111,11 @@ extension Session {
   /// Takes one step's worth of the read buffer; true when more has to come for the next.
   private func takeRequest(_ offset: inout Int, of count: Int, _ forward: ForwardState, _ now: Instant) -> Bool {
     let range = offset..<count
-    switch forward.wire {
+    guard let talk = forward.talk else { return true }
+    switch talk.wire {
     case .socks(var handshake):
       let (consumed, step) = loop.readBuffer.withBytes(range) { handshake.receive($0, from: 0) }
-      forward.wire = .socks(handshake)
+      talk.wire = .socks(handshake)
       offset += consumed
       switch step {
       case .needsMore: return true
@@ -124,12 +125,12 @@ extension Session {
       }
     case .http(var reader):
       let (consumed, step) = loop.readBuffer.withBytes(range) { reader.next($0, from: 0) }
-      forward.wire = .http(reader)
+      talk.wire = .http(reader)
       offset += consumed
       switch step {
       case .needsMore: return true
       case .head(let head):
-        forward.request = head
+        talk.request = head
         forward.isRequestOver = false
         reach(head.target, forward, now)
       case .body(let length): deliver(range.lowerBound..<range.lowerBound + length, .upstream, now)
@@ -158,12 +159,8 @@ extension Session {
     if let rule = forward.rule, rule.use == .deny {
       return refuse(Refusal(.denied, "\(target) is denied by the rule \(rule)"), forward, now)
     }
-    sessions.events.record(
-      "forwarded", of: self,
-      [
-        ("target", .string(target.description)), ("rule", forward.rule.map { .string($0.description) } ?? .null),
-        ("profile", .string(conditions.profile ?? "none")),
-      ])
+    let note = ForwardNote(target: target, rule: forward.rule?.description, profile: conditions.profile)
+    sessions.events.record(.forwarded(note), of: self)
     guard !conditions.refuses else { return refuse(offline, forward, now) }
     enterConditions(isFirst: forward.handshakes == 0 && forward.connectedTo == nil)
     let dropped = noteDecisions().contains { $0.outcome == .dropped(.refuse) }
@@ -264,16 +261,17 @@ extension Session {
   }
 
   private func isTunnelWanted(_ forward: ForwardState) -> Bool {
-    if case .socks = forward.wire { return true }
+    if case .socks = forward.talk?.wire { return true }
     return forward.request?.isConnect ?? true
   }
 
   /// From here on bytes pass as they are.
   func openTunnel(_ forward: ForwardState, _ now: Instant, behind first: [UInt8] = []) {
+    let talk = forward.talk
     forward.stage = .tunnel
-    switch forward.wire {
+    switch talk?.wire {
     case .socks(let handshake): say(handshake.granted(), now)
-    case .http: say(ProxyAnswer.established, now)
+    case .http, nil: say(ProxyAnswer.established, now)
     }
     let early = forward.pending
     forward.pending = []

@@ -20,8 +20,8 @@ extension Session {
 
   /// Asks the next proxy to connect.
   func askVia(_ via: ViaSpec, for target: Target, _ forward: ForwardState) {
-    forward.answers = HTTPResponseReader()
-    forward.answers.begin(method: "CONNECT")
+    forward.talk?.answers = HTTPResponseReader()
+    forward.talk?.answers.begin(method: "CONNECT")
     forward.stage = .askingVia(until: loop.instant + sessions.limits.connectTimeout)
     _ = upstreamSocket?.write(target.connectRequest(authorization: via.authorization))
     mustDriveAgain = true
@@ -32,7 +32,7 @@ extension Session {
     if case .askingVia(let until) = forward.stage, now >= until {
       return refuse(Refusal(.timedOut, "the next proxy, \(socket.peerAddress), doesn't answer"), forward, now)
     }
-    guard socket.isReadable else { return }
+    guard socket.isReadable, let talk = forward.talk else { return }
     func failed(_ reason: String) {
       refuse(Refusal(.badAnswer, "the next proxy, \(socket.peerAddress), \(reason)"), forward, now)
     }
@@ -40,7 +40,7 @@ extension Session {
     case .bytes(let count):
       var offset = 0
       reading: while case .askingVia = forward.stage {
-        let (consumed, step) = loop.readBuffer.withBytes(count) { forward.answers.next($0, from: offset) }
+        let (consumed, step) = loop.readBuffer.withBytes(count) { talk.answers.next($0, from: offset) }
         offset += consumed
         switch step {
         case .needsMore: break reading

@@ -12,7 +12,7 @@ extension Session {
     forward.isFresh = true
     forward.isAnswerOver = false
     forward.hasAnswerBegun = false
-    forward.answers.begin(method: request.method)
+    forward.talk?.answers.begin(method: request.method)
     deliver(via.map { request.forProxy(authorization: $0.authorization) } ?? request.forOrigin(), .upstream, now)
     mustDriveAgain = true
   }
@@ -21,10 +21,10 @@ extension Session {
   func takeFromUpstream(_ count: Int, _ forward: ForwardState, _ now: Instant) {
     if forward.isTunnel { return deliver(0..<count, .downstream, now) }
     // Nothing was asked for: whatever this is, it is no answer.
-    guard forward.isExchanging else { return closeUpstream(forward) }
+    guard forward.isExchanging, let talk = forward.talk else { return closeUpstream(forward) }
     var offset = 0
     while phase == .open, forward.isExchanging {
-      let (consumed, step) = loop.readBuffer.withBytes(count) { forward.answers.next($0, from: offset) }
+      let (consumed, step) = loop.readBuffer.withBytes(count) { talk.answers.next($0, from: offset) }
       let start = offset
       offset += consumed
       switch step {

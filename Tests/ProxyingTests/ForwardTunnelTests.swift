@@ -37,6 +37,14 @@ import Testing
     #expect(bench.events("forwarded").map { $0.detail("target") } == [.string(upstream.address)])
   }
 
+  @Test func anIdleTunnelKeepsNothingToReadRequestsWith() throws {
+    let upstream = try Upstream.echo(bench.loop)
+    _ = try tunnel(bench.createForward(), to: upstream.address)
+    let forward = try #require(bench.registry.sessions.first?.forward)
+    #expect(forward.isTunnel && forward.talk == nil)
+    #expect(forward.target?.description == upstream.address)
+  }
+
   @Test func whatComesWithTheRequestIsPassedOn() throws {
     let upstream = try Upstream.echo(bench.loop)
     let client = try bench.connect(bench.createForward())
