@@ -1,3 +1,4 @@
+import Foundation
 import Reactor
 import Settings
 import Testing
@@ -142,5 +143,18 @@ struct RunTextTests {
     let none = try values("tcp").child
     #expect(none.values["HTTP_PROXY"] == nil && !none.removed.contains("HTTP_PROXY"))
     #expect(none.values["NO_PROXY"]?.contains("127.0.0.1:9") == true)
+  }
+
+  /// At its own address of loopback nothing else is to be expected; at the usual ones there may be any server.
+  @Test(arguments: [
+    ("127.0.0.2:5", "127.0.0.2,127.0.0.2:5"), ("127.0.0.1:5", "127.0.0.1:5"), ("[::1]:5", "[::1]:5"),
+    ("localhost:5", "localhost:5"), ("192.0.2.1:5", "192.0.2.1:5"),
+  ])
+  func whatIsReachedPastTheForwardProxies(control: String, exempt: String) throws {
+    let proxies: JSON = ["f": ["listen": "127.0.0.1:9", "mode": "http"]]
+    let child = try RunEnvironment(proxies: proxies, url: "http://\(control)", profile: "none", seed: nil).child
+    let before = ["NO_PROXY", "no_proxy"].compactMap { ProcessInfo.processInfo.environment[$0] }
+    if before.isEmpty { #expect(child.values["NO_PROXY"] == exempt) }
+    #expect(child.values["no_proxy"]?.hasSuffix(exempt) == true, "\(child.values)")
   }
 }

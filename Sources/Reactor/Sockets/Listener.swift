@@ -184,6 +184,16 @@ extension Listener: TurnTaker {
 
 // Binding.
 extension Listener {
+  /// Whether the address is one of this machine's, and its port free.
+  package static func canBind(_ address: SocketAddress) -> Bool {
+    do throws(LoopError) {
+      _ = try bindOnce(address, dualStack: false)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   private static func bind(_ address: SocketAddress, dualStack: Bool) throws(LoopError) -> Descriptor {
     let first = try bindOnce(address, dualStack: dualStack)
     #if os(Linux)

@@ -102,6 +102,9 @@ extension Command {
       process's standard streams and gets its signals; the exit status is the command's.
 
       Example:
+      curl and others leave out the hosts of NO_PROXY whole, not a port alone. A command that is to reach HEADWIND_URL with
+      them past a forward proxy needs a daemon at an address of its own, as `run` has one: serve --control 127.0.0.2:8474.
+
         headwind with offline --proxy api -- ./test-offline.sh
       """,
     run: { arguments throws(CommandError) in

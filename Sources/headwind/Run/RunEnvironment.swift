@@ -23,7 +23,14 @@ struct RunEnvironment {
     let socks = zip(modes, addresses).first { $0.0 == .socks }?.1
     setForwardProxies(http: http, socks: socks)
     let fixed = zip(modes, addresses).filter { $0.0 == .tcp }.map(\.1)
-    exempt([String(url.dropFirst("http://".count))] + fixed)
+    let control = String(url.dropFirst("http://".count))
+    exempt((RunEnvironment.isOfItsOwn(host) ? [host, control] : [control]) + fixed)
+  }
+
+  /// Whether nothing but the daemon is to be expected at a host: an address of loopback that isn't the usual one.
+  private static func isOfItsOwn(_ host: String) -> Bool {
+    guard let address = SocketAddress(literal: host, port: 0), address.isLoopback else { return false }
+    return !["127.0.0.1", "::1"].contains(address.host)
   }
 
   /// `HEADWIND_PROXY_MY_API` for `my-api`.

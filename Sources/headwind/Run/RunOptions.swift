@@ -67,13 +67,21 @@ extension RunPlan {
     }
     return names
   }
+  /// Many programs read the hosts of `NO_PROXY` without their ports. So the control API has an address that nothing else
+  /// has: left out as a whole, and all servers at 127.0.0.1 are still reached through the forward proxies. Not every
+  /// system has more than one (macOS doesn't, unless told to).
+  private static var controlHostOfRun: String {
+    let own = SocketAddress(literal: "127.0.0.2", port: 0)
+    return own.map(Listener.canBind) ?? false ? "127.0.0.2" : "127.0.0.1"
+  }
+
 }
 
 extension ServeOptions {
   /// What `run` makes of what is given to it as to `serve`: a daemon that is in nobody's way.
   init(run arguments: Arguments) throws(CommandError) {
     try self.init(arguments)
-    control = Endpoint(host: "127.0.0.1", service: "0")
+    control = Endpoint(host: ServeOptions.controlHostOfRun, service: "0")
     // What is dropped and refused here is what is wanted: no lines in between those of the command.
     if !isLogLevelGiven, config.logLevel == nil { logLevel = .error }
     guard !arguments.has("--no-forward") else { return }

@@ -148,6 +148,21 @@ struct RunTests {
   }
 
   @Test func theSeedIsToldWithTheWayToRepeatIt() throws {
+  #if os(Linux)
+    /// curl, as many others, reads the hosts of NO_PROXY without their ports: so the control API has one of its own.
+    @Test func theControlAPIIsReachedPastTheForwardProxiesAndAllElseThroughThem() throws {
+      let local = try Daemon()
+      let script = """
+        count() { curl -sS "$HEADWIND_URL/proxies/http-proxy/counters" | tr -d ' ' | grep -o '"sessions":[0-9]*'; }
+        curl -sS -X PUT "$HEADWIND_URL/profile/none" && count && curl -sS http://\(local.api.address)/readyz && count
+        """
+      let result = try RunCommand.run(["--profile", "3g", "--no-expect-traffic"], script)
+      #expect(result.status == 0, "\(result.errors)")
+      let answers = try #require(result.output.firstMatch(of: #/"sessions":0\n(?s:.*)"sessions":1\n$/#))
+      #expect(answers.0.contains(#""pid""#) && result.output.contains(#""none""#), "\(result.output)")
+    }
+  #endif
+
     let result = try RunCommand.run(["--profile", "edge", "--connect-timeout", "2s"], "exit 3 # it's")
     let line = try #require(result.errors.split(separator: "\n").last)
     let seed = try #require(line.firstMatch(of: #/seed ([0-9]+); again: /#)?.1)
