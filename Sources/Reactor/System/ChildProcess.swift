@@ -7,7 +7,8 @@ internal import CLibevent
 #endif
 
 /// A program that this process has started, in its own process group and with its standard streams. Its end is told on
-/// the loop; on Linux it ends when this process does, however that happens.
+/// the loop; on Linux it ends when this process does, however that happens, with all that it has started: it has a
+/// ``Guardian``.
 package final class ChildProcess {
   package enum Ending: Hashable, Sendable {
     case exited(Int32)
@@ -33,11 +34,17 @@ package final class ChildProcess {
       let isMissing = code == ENOENT && !program.contains("/")
       description = isMissing ? "command not found: \(program)" : "\(program): \(LoopError.message(for: code))"
     }
+
+    static func text(of word: [CChar]?) -> String {
+      String(decoding: (word ?? []).dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
   }
 
   package let identifier: Int32
   private var onEnd: ((Ending) -> Void)?
   private var source: SignalSource?
+  /// Children that this process had before: whoever became it by exec(3) may have left it some.
+  private let strangers: Set<Int32>
 
   /// - Parameters:
   ///   - wordCount: the program is the last so many words of this process's own command line, taken byte by byte.
@@ -47,15 +54,17 @@ package final class ChildProcess {
   ) throws(Failure) {
     loop.assertOnThread("ChildProcess")
     let words = ThisProcess.lastWords(wordCount)
-    let program = words.first.map { String(decoding: $0.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self) } ?? ""
+    strangers = Set(ProcessTree.children(of: getpid()))
     // Before there is anybody whose end could be missed.
     let ended = EndNotice()
     do throws(LoopError) {
       source = try SignalSource(loop: loop, signal: SIGCHLD) { ended.notice?() }
     } catch {
-      throw Failure(program: program, errno: error.code)
+      throw Failure(program: Failure.text(of: words.first), errno: error.code)
     }
-    identifier = try ChildProcess.start(program, words, environment.entries)
+    let guarded = FirstStep.guarding(words)
+    identifier = try ChildProcess.spawn(
+      guarded ?? words, at: guarded == nil ? nil : FirstStep.path, environment.entries)
     self.onEnd = onEnd
     ended.notice = { [unowned self] in loop.later { [weak self] in self?.reap() } }
   }
@@ -68,6 +77,9 @@ package final class ChildProcess {
   package func send(_ signal: Int32) {
     if onEnd != nil { kill(identifier, signal) }
   }
+
+  /// Ends the program and all that it has started, as far as that is in sight (``ProcessTree``).
+  package func killTree() { ProcessTree.killDescendants(except: strangers) }
 
   package var isRunning: Bool { onEnd != nil }
 
@@ -87,22 +99,26 @@ package final class ChildProcess {
 
   // MARK: Starting
 
-  private static func start(_ program: String, _ words: [[CChar]], _ environment: [[CChar]]) throws(Failure) -> Int32 {
-    let firstStep = FirstStep.words(before: words)
+  /// - Parameters:
+  ///   - words: the command line.
+  ///   - path: the program where it isn't to be looked up by the first word.
+  static func spawn(
+    _ words: [[CChar]], at path: String? = nil, _ environment: [[CChar]]
+  ) throws(Failure) -> Int32 {
     var identifier: pid_t = 0
-    let code = withPointers(firstStep ?? words) { arguments in
+    let code = withPointers(words) { arguments in
       withPointers(environment) { variables in
         withSignalsReset { attributes in
           Descriptors.underLimitBefore {
-            guard firstStep != nil else {
+            guard let path else {
               return posix_spawnp(&identifier, arguments[0]!, nil, attributes, arguments, variables)
             }
-            return posix_spawn(&identifier, FirstStep.path, nil, attributes, arguments, variables)
+            return posix_spawn(&identifier, path, nil, attributes, arguments, variables)
           }
         }
       }
     }
-    guard code == 0 else { throw Failure(program: program, errno: code) }
+    guard code == 0 else { throw Failure(program: path ?? Failure.text(of: words.first), errno: code) }
     return identifier
   }
 

@@ -16,26 +16,43 @@ package enum ProcessTree {
   }
 
   /// Ends all of them. Those that are being started meanwhile are found in the next round.
-  package static func killDescendants() {
+  /// - Parameter strangers: children that are none of ours, and stay, with all below them.
+  static func killDescendants(except strangers: Set<Int32> = []) {
     for _ in 0..<20 {
-      let found = descendants(of: getpid())
+      let found = descendants(of: getpid(), except: strangers)
       guard !found.isEmpty else { return }
       for process in found { kill(process, SIGKILL) }
       usleep(1_000)
     }
   }
 
-  static func descendants(of process: Int32) -> [Int32] {
+  static func signalDescendants(_ signal: Int32) {
+    for process in descendants(of: getpid()) { kill(process, signal) }
+  }
+
+  /// Whether a process does anything yet: one that has ended, and only waits to be asked how, doesn't. (Linux; elsewhere
+  /// it counts.)
+  package static func isRunning(_ process: Int32) -> Bool {
+    guard kill(process, 0) == 0 || errno == EPERM else { return false }
+    #if os(Linux)
+      // Those of other users may be hidden.
+      return state(of: process) != "Z"
+    #else
+      return true
+    #endif
+  }
+
+  static func descendants(of process: Int32, except strangers: Set<Int32> = []) -> [Int32] {
     var (found, next) = ([Int32](), [process])
     while let process = next.popLast() {
-      let children = children(of: process)
+      let children = children(of: process).filter { !strangers.contains($0) }
       found += children
       next += children
     }
     return found
   }
 
-  private static func children(of process: Int32) -> [Int32] {
+  static func children(of process: Int32) -> [Int32] {
     #if os(Linux)
       guard let threads = opendir("/proc/\(process)/task") else { return [] }
       defer { closedir(threads) }
@@ -56,10 +73,13 @@ package enum ProcessTree {
 
   #if os(Linux)
     /// One that has ended stays listed until its parent has asked how.
-    private static func isEnded(_ process: Int32) -> Bool {
+    private static func isEnded(_ process: Int32) -> Bool { state(of: process).map { $0 == "Z" } ?? true }
+
+    /// As proc_pid_stat(5) has it; nil when that can't be read.
+    private static func state(of process: Int32) -> Character? {
       let text = wholeText(of: "/proc/\(process)/stat")
-      guard let name = text.lastIndex(of: ")") else { return true }
-      return text[name...].dropFirst(2).first == "Z"
+      guard let name = text.lastIndex(of: ")") else { return nil }
+      return text[name...].dropFirst(2).first
     }
 
     private static func wholeText(of path: String) -> String {

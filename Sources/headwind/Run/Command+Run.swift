@@ -48,6 +48,7 @@ extension Command {
         HEADWIND_URL HEADWIND_PROFILE HEADWIND_SEED                       control API, profile, seed
       It has this process's standard streams and gets its signals. The exit status is the command's (128 + N when signal N
       ended it; 127: not found; 126: can't be executed; 124: --max-duration); of several runs that of the first that failed.
+      What it leaves running is ended soon after it (on Linux), also when this process is killed.
       The seed is told at the end, with the command line that does the same again; a repetition has the next seed.
 
       Examples:

@@ -98,7 +98,7 @@ final class CommandRun {
   }
 
   private func start(_ environment: ChildEnvironment) {
-    if plan.maxNanoseconds != nil { ProcessTree.keepOrphans() }
+    ProcessTree.keepOrphans()
     result.startedAt = .now
     startedAt = loop.now
     do throws(ChildProcess.Failure) {
@@ -153,7 +153,7 @@ final class CommandRun {
 
   private func limitReached() {
     guard let child, child.isRunning else { return }
-    guard !result.timedOut else { return ProcessTree.killDescendants() }
+    guard !result.timedOut else { return child.killTree() }
     result.timedOut = true
     child.send(ThisProcess.terminate)
     limitTimer.arm(at: loop.now + CommandRun.graceNanoseconds)
@@ -163,8 +163,8 @@ final class CommandRun {
     result.durationNanoseconds = loop.now - startedAt
     result.ending = ending
     limitTimer.cancel()
-    // Whatever it left running would run on for ever.
-    if result.timedOut { ProcessTree.killDescendants() }
+    // Whatever it left running would run on for ever. (There is nothing, unless its guardian was killed.)
+    child?.killTree()
     progress.clear()
     plan.watches ? settle() : conclude()
   }

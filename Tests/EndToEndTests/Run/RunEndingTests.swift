@@ -36,6 +36,46 @@ struct RunEndingTests {
       #expect(eventually(within: Self.soon) { !RunCommand.isAlive(command) })
     }
 
+    enum Victim: String, CaseIterable { case run, guardian, command, shell }
+
+    /// A shell below the command, and two processes below that; one has a session of its own. All tell their numbers.
+    private static let tree = """
+      (echo shell $BASHPID >&4; setsid sleep 61 & echo far $! >&4; sleep 62 & echo near $! >&4; wait) &
+      echo command $$ >&4; echo guardian $PPID >&4;
+      """
+
+    @Test(arguments: Victim.allCases)
+    func nothingOfATreeIsLeft(victim: Victim) throws {
+      let file = try directory.write("", to: "tree")
+      let (program, _, addresses) = try underway([], "exec 4>>\(file); \(Self.tree) \(Self.staying)")
+      var tree: [Substring: Int32] {
+        let lines = ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n")
+        let pairs = lines.map { $0.split(separator: " ") }.filter { $0.count == 2 }
+        return Dictionary(pairs.map { ($0[0], Int32($0[1]) ?? 0) }) { $1 }
+      }
+      try #require(eventually { tree.count == 5 })
+      let found = tree
+      if victim == .run { program.send(SIGKILL) } else { kill(try #require(found[victim.rawValue[...]]), SIGKILL) }
+      // The command doesn't care, and ends when it is asked to.
+      if victim == .shell { program.send(SIGTERM) }
+      #expect(eventually(within: Self.soon) { !found.values.contains(where: RunCommand.isAlive) })
+      #expect(eventually(within: Self.soon) { !addresses.contains(where: RunCommand.isListening) })
+      #expect(program.exit(within: .seconds(5)) == (victim == .run ? nil : victim == .shell ? 143 : 137))
+    }
+
+    /// What is about to end by itself is given the time to.
+    @Test func whatACommandLeavesRunningIsEndedButNotWhatWasThereBefore() throws {
+      let script = """
+        out=$("$0" run -- /bin/bash -c 'setsid sleep 64 >/dev/null & echo $!; exec > >(sleep 0.2; cat); echo last')
+        kill -0 ${out%%[^0-9]*} || echo "ended; ${out#*$'\n'}"
+        /bin/bash -c 'sleep 63 >/dev/null & echo $! >"$1"; exec "$0" run --max-duration 100ms -- sleep 65' "$0" "$1"
+        kill $(cat "$1") && echo there
+        """
+      let program = try Program("/bin/bash", ["-c", script, Program.headwind, directory.path + "/stranger"])
+      #expect(program.exit(within: .seconds(20)) == 0, "\(program.errors)")
+      #expect(program.output == "ended; last\nthere\n", "\(program.output)")
+    }
+
     /// A terminal that is not theirs doesn't send them anything: they start a session of their own.
     @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2])
     func signalsAreForTheCommand(signal: Int32) throws {
