@@ -104,10 +104,10 @@ extension Arguments {
 // MARK: Typed values
 
 extension Arguments {
-  func wholeNumber(_ name: String) throws(CommandError) -> UInt64? {
+  func wholeNumber(_ name: String, in range: ClosedRange<UInt64> = 0...UInt64.max) throws(CommandError) -> UInt64? {
     guard let text = value(name) else { return nil }
-    guard let number = UInt64(text) else {
-      throw usage("\(name) is \"\(text)\"; allowed: a whole number from 0 to \(UInt64.max)")
+    guard let number = UInt64(text), range.contains(number) else {
+      throw usage("\(name) is \"\(text)\"; allowed: a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }

@@ -8,14 +8,15 @@ extension Command {
     options: [
       .control, OptionSpec(name: "--timeout", value: "TIME", help: "Give up after this long (default: 10s)."),
       OptionSpec(
-        name: "--pid", value: "PID", help: "Only this process counts: with another daemon on the port, fail at once."),
+        name: "--pid", value: "PID",
+        help: "Only this process counts: fail at once when it has ended, or another daemon has the port."),
       .json,
     ],
     details: "Exit status 0 as soon as every configured listener is bound, 1 when the time is over.",
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)
       let timeout = try arguments.duration("--timeout") ?? .seconds(10)
-      let pid = try arguments.wholeNumber("--pid")
+      let pid = try arguments.wholeNumber("--pid", in: 1...UInt64(Int32.max)).map { Int32($0) }
       let clock = ContinuousClock()
       let end = clock.now + timeout
       var last = ""
@@ -30,6 +31,10 @@ extension Command {
         case .success(let response): last = "status \(response.status)"
         case .failure(let error): last = error.description
         }
+        // Only now: one that has answered is there, whatever its number is over here.
+        if let pid, !ProcessTree.isRunning(pid) {
+          throw .failure("process \(pid) is not running; http://\(client.address): \(last)")
+        }
         ThisProcess.pause(milliseconds: 20)
       } while clock.now < end
       throw .failure("not ready after \(timeout): http://\(client.address): \(last)")
@@ -39,11 +44,11 @@ extension Command {
 extension Command {
   /// A daemon that somebody else left on the port is not the one that was waited for.
   private static func requireProcess(
-    _ wanted: UInt64?, of response: HTTPClientResponse, at client: ControlClient
+    _ wanted: Int32?, of response: HTTPClientResponse, at client: ControlClient
   ) throws(CommandError) {
     guard let wanted else { return }
     let body = try? JSONReader.read(response.body, dialect: .lenient)
-    guard case .integer(let found)? = body?["pid"], UInt64(exactly: found) != wanted else { return }
+    guard case .integer(let found)? = body?["pid"], found != wanted else { return }
     throw .failure("another daemon is at http://\(client.address): its process is \(found), not \(wanted)")
   }
 }

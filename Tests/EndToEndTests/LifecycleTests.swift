@@ -177,6 +177,22 @@ struct LifecycleTests {
     #expect(other.status == 1 && other.errors.contains("another daemon"), "\(other.errors)")
   }
 
+  /// The second has ended, and nobody has asked how: its number is still there.
+  @Test func waitingForAProcessThatHasEndedIsOverAtOnce() throws {
+    let script = """
+      sleep 0 & wait $!; "$0" wait --pid $! --timeout 20s --control 127.0.0.1:1; echo $?
+      exec /bin/bash -c 'sleep 0 & exec "$0" wait --pid $! --timeout 20s --control 127.0.0.1:1' "$0"
+      """
+    let time = try elapsed {
+      let program = try Program("/bin/bash", ["-c", script, Program.headwind])
+      #expect(program.exit() == 1)
+      #expect(program.output == "1\n")
+      #expect(program.errors.split(separator: "\n").count { $0.contains(/: process \d+ is not running;/) } == 2)
+    }
+    #expect(time < .seconds(8))
+    #expect(try Program.run(["wait", "--pid", "0"]).status == 64)
+  }
+
   @Test func idleSessionsDoNotHoldUpTheStop() throws {
     let upstream = try Upstream.echo()
     let daemon = try Daemon(["p": upstream.address])

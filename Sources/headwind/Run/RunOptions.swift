@@ -17,10 +17,7 @@ extension RunPlan {
   ///   - seed: of the first run; each repetition has the next one, the same under every profile.
   init(_ arguments: Arguments, profiles: [String?], seed: UInt64?) throws(CommandError) {
     command = arguments.wordsBehindDashes
-    let times = try arguments.wholeNumber("--repeat") ?? 1
-    guard 1...RunPlan.repetitionsMax ~= times else {
-      throw arguments.usage("--repeat is \(times); allowed: a whole number from 1 to \(RunPlan.repetitionsMax)")
-    }
+    let times = try arguments.wholeNumber("--repeat", in: 1...RunPlan.repetitionsMax) ?? 1
     self.seed = seed
     specs = profiles.flatMap { profile in
       (0..<times).map { place in RunSpec(profile: profile, index: Int(place) + 1, seed: seed.map { $0 &+ place }) }
