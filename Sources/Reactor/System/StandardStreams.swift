@@ -29,6 +29,12 @@ private func readSome(_ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int { 
 package enum StandardOutput {
   /// Writes all of `text`; what can't be written (a closed pipe, a full disk) is dropped.
   package static func write(_ text: String) { writeAll(text, to: STDOUT_FILENO) }
+
+  /// For what somebody counts on.
+  package static func writeOrThrow(_ text: String) throws(LoopError) {
+    guard writeAll(text, to: STDOUT_FILENO) else { throw .last("write") }
+  }
+
   package static var isTerminal: Bool { isatty(STDOUT_FILENO) != 0 }
 }
 
@@ -41,23 +47,28 @@ package enum StandardError {
 }
 
 /// One call for the whole text where the system takes it, so that lines of several processes don't mix.
-func writeAll(_ text: String, to descriptor: Int32, waits: Bool = true) {
+/// - Returns: whether it took all of it; if not, `errno` says why.
+@discardableResult
+func writeAll(_ text: String, to descriptor: Int32, waits: Bool = true) -> Bool {
   var text = text
-  text.withUTF8 { bytes in
+  return text.withUTF8 { bytes in
     var rest = UnsafeRawBufferPointer(bytes)[...]
     while !rest.isEmpty {
-      guard waits || hasRoom(descriptor) else { return }
+      guard waits || hasRoom(descriptor) else { return false }
       // As much as a pipe that has room takes for certain without waiting (pipe(7), PIPE_BUF).
       let chunk = UnsafeRawBufferPointer(rebasing: waits ? rest : rest.prefix(4_096))
       let written = write(descriptor, chunk.baseAddress, chunk.count)
       if written < 0, errno == EINTR { continue }
-      guard written > 0 else { return }
+      // Whoever shares the stream may have made it one that doesn't wait.
+      if written < 0, errno == EAGAIN, waits, hasRoom(descriptor, timeout: -1) { continue }
+      guard written > 0 else { return false }
       rest = rest.dropFirst(written)
     }
+    return true
   }
 }
 
-private func hasRoom(_ descriptor: Int32) -> Bool {
+private func hasRoom(_ descriptor: Int32, timeout: Int32 = 0) -> Bool {
   var ask = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-  return poll(&ask, 1, 0) == 1
+  return poll(&ask, 1, timeout) == 1
 }

@@ -87,11 +87,10 @@ final class RunMatrix {
     var isWritten = true
     func write(_ text: String, to path: String?) {
       guard let path else { return }
-      guard path != "-" else { return StandardOutput.write(text) }
       do throws(LoopError) {
-        try TextFile.write(text, to: path)
+        try path == "-" ? StandardOutput.writeOrThrow(text) : TextFile.write(text, to: path)
       } catch {
-        StandardError.write("headwind: \(path): \(error)\n")
+        StandardError.write("headwind: \(path == "-" ? "standard output" : path): \(error)\n")
         isWritten = false
       }
     }

@@ -57,6 +57,28 @@ struct RunMatrixTests {
     #expect(summary[0]["median_ms"] == runs[...1].map { $0["duration_ms"] }.min { $0.number ?? 0 < $1.number ?? 0 })
   }
 
+  @Test func aReportThatCouldNotBeWrittenMakesTheRunFail() throws {
+    let full = try RunCommand.run(["--report", "/dev/full"], "exit 0")
+    #expect(full.status == 1 && full.errors.contains("/dev/full: write: No space left on device"), "\(full.errors)")
+    let script = #""$0" run --junit - -- true >/dev/full"#
+    let program = try Program("/bin/sh", ["-c", script, Program.headwind])
+    #expect(program.exit() == 1)
+    #expect(program.errors.contains("standard output: write: No space left on device"), "\(program.errors)")
+  }
+
+  @Test func aReportThroughALinkOrADescriptorLeavesThatInPlace() throws {
+    let (link, log) = (directory.path + "/link", directory.path + "/log")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: reportFile)
+    try directory.write("old", to: "report.json")
+    #expect(try RunCommand.run(["--report", link], "exit 0").status == 0)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == reportFile)
+    #expect(try report()["passed"] == true)
+    let script = #"exec 5>"$1"; "$0" run --report /dev/fd/5 -- sh -c 'echo first >&5'"#
+    #expect(try Program("/bin/bash", ["-c", script, Program.headwind, log]).exit() == 0)
+    let text = try String(contentsOfFile: log, encoding: .utf8)
+    #expect(text.hasPrefix("first\n{") && text.hasSuffix("}\n"), "\(text)")
+  }
+
   @Test func theTableAndALineForEachRunAreOnStandardError() throws {
     let result = try RunCommand.run(
       proxy + dropping() + ["--profiles", "wall,none", "--repeat", "2", "--seed", "7"], RunCommand.echo)
