@@ -13,8 +13,10 @@ final class RunProgress {
     self.runs = runs
   }
 
-  /// Whether there is anybody to see it.
-  var isShown: Bool { !isQuiet && StandardError.isTerminal && ThisProcess.environment("TERM") != "dumb" }
+  /// Whether there is anybody to see it. Behind others, as with `&`, the terminal's line is theirs.
+  var isShown: Bool {
+    !isQuiet && StandardError.isTerminal && ThisProcess.isInForeground && ThisProcess.environment("TERM") != "dumb"
+  }
 
   /// The cursor goes back to the start: what the command writes there begins its line as it should.
   func show(_ spec: RunSpec, nanoseconds: Int64, _ traffic: RunTraffic) {
