@@ -59,25 +59,39 @@ struct StatusText {
     let head = "profile: \(profile["name"]?.string ?? "none")\(until)\n\n"
     let foot = leases.isEmpty ? "" : "\n" + LeaseText.table(leases).text()
     if proxies.members.isEmpty { return head + "no proxies\n" + foot }
+    let places = ["LISTEN", "UPSTREAM"]
+    let counts = ["OPEN", "TOTAL", "UP", "DOWN", "DROPS"]
+    // A narrow terminal cuts a watched table off: what changes comes first.
     let heading =
-      ["PROXY", "LISTEN", "UPSTREAM", "STATE", "PROFILE", "TOXICS", "OPEN", "TOTAL", "UP", "DOWN", "DROPS"]
-      + (isWatched ? ["UP/s", "DOWN/s"] : [])
-    var table = TextTable(heading, rightAligned: Set(5..<heading.count))
+      isWatched
+      ? ["PROXY", "STATE", "PROFILE"] + counts + ["UP/s", "DOWN/s", "TOXICS"] + places
+      : ["PROXY"] + places + ["STATE", "PROFILE", "TOXICS"] + counts
+    let numbers = heading.indices.filter { (counts + ["TOXICS", "UP/s", "DOWN/s"]).contains(heading[$0]) }
+    var table = TextTable(heading, rightAligned: Set(numbers))
     for (name, json) in proxies.members {
-      let proxy = ProxyText(json)
-      let drops = count("drops", of: name)
-      let row = [
-        name, proxy.listen, proxy.upstream, proxy.state, proxy.profile(global: profile, leases),
-        "\(proxy.toxics.count)",
-        "\(count("open", of: name))", "\(count("connections", of: name))",
-        UnitText.roundedBytes(count("upstream_bytes", of: name)),
-        UnitText.roundedBytes(count("downstream_bytes", of: name)), "\(drops)",
-      ]
-      table.add(
-        row + (isWatched ? ["upstream_bytes", "downstream_bytes"].map { rate($0, of: name, after: last) } : []),
-        colours: drops > 0 ? [3: proxy.stateColour, 10: .red] : [3: proxy.stateColour])
+      let cells = cells(of: name, ProxyText(json), after: last)
+      var colours: [Int: Colour] = [:]
+      for (place, title) in heading.enumerated() { colours[place] = cells[title]?.colour }
+      table.add(heading.map { cells[$0]?.text ?? "" }, colours: colours)
     }
     return head + table.text() + foot
+  }
+
+  /// By heading.
+  private func cells(
+    of name: String, _ proxy: ProxyText, after last: StatusText?
+  ) -> [String: (text: String, colour: Colour?)] {
+    func bytes(_ key: String) -> String { UnitText.roundedBytes(count(key, of: name)) }
+    let drops = count("drops", of: name)
+    return [
+      "PROXY": (name, nil), "LISTEN": (proxy.listen, nil), "UPSTREAM": (proxy.upstream, nil),
+      "STATE": (proxy.state, proxy.stateColour), "PROFILE": (proxy.profile(global: profile, leases), nil),
+      "TOXICS": ("\(proxy.toxics.count)", nil), "OPEN": ("\(count("open", of: name))", nil),
+      "TOTAL": ("\(count("connections", of: name))", nil), "UP": (bytes("upstream_bytes"), nil),
+      "DOWN": (bytes("downstream_bytes"), nil), "DROPS": ("\(drops)", drops > 0 ? .red : nil),
+      "UP/s": (rate("upstream_bytes", of: name, after: last), nil),
+      "DOWN/s": (rate("downstream_bytes", of: name, after: last), nil),
+    ]
   }
 
   private func count(_ key: String, of proxy: String) -> Int64 {

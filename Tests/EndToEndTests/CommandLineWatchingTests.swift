@@ -93,6 +93,8 @@ struct CommandLineWatchingTests {
     #expect(watch.errors == "")
     let shown = watch.output.split(separator: "\n").filter { $0.hasPrefix("web ") }
     #expect(Set(shown).count == shown.count, "the numbers have changed: \(shown)")
+    let heading = #/PROXY  STATE +PROFILE +OPEN .* UP/s +DOWN/s +TOXICS  LISTEN/#
+    #expect(watch.output.contains(heading), "what changes comes first")
     #expect(watch.output.contains("UP/s  ") && shown.last?.contains(" kB") == true && !watch.output.contains("\u{1B}"))
     client.close()
   }

@@ -102,10 +102,10 @@ extension Command {
       HEADWIND_PROXY_<NAME> in its environment, and HTTP_PROXY and the like if the daemon has forward proxies. It has this
       process's standard streams and gets its signals; the exit status is the command's.
 
-      Example:
       curl and others leave out the hosts of NO_PROXY whole, not a port alone. A command that is to reach HEADWIND_URL with
       them past a forward proxy needs a daemon at an address of its own, as `run` has one: serve --control 127.0.0.2:8474.
 
+      Example:
         headwind with offline --proxy api -- ./test-offline.sh
       """,
     run: { arguments throws(CommandError) in

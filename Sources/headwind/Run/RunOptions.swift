@@ -64,6 +64,9 @@ extension RunPlan {
     }
     return names
   }
+}
+
+extension ServeOptions {
   /// Many programs read the hosts of `NO_PROXY` without their ports. So the control API has an address that nothing else
   /// has: left out as a whole, and all servers at 127.0.0.1 are still reached through the forward proxies. Not every
   /// system has more than one (macOS doesn't, unless told to).
@@ -72,9 +75,6 @@ extension RunPlan {
     return own.map(Listener.canBind) ?? false ? "127.0.0.2" : "127.0.0.1"
   }
 
-}
-
-extension ServeOptions {
   /// What `run` makes of what is given to it as to `serve`: a daemon that is in nobody's way.
   init(run arguments: Arguments) throws(CommandError) {
     try self.init(arguments)

@@ -148,7 +148,6 @@ struct RunTests {
     #expect(result.status == 0 && result.output.contains(#""name":"lte""#), "\(result.output)\(result.errors)")
   }
 
-  @Test func theSeedIsToldWithTheWayToRepeatIt() throws {
   #if os(Linux)
     /// curl, as many others, reads the hosts of NO_PROXY without their ports: so the control API has one of its own.
     @Test func theControlAPIIsReachedPastTheForwardProxiesAndAllElseThroughThem() throws {
@@ -164,6 +163,7 @@ struct RunTests {
     }
   #endif
 
+  @Test func theSeedIsToldWithTheWayToRepeatIt() throws {
     let result = try RunCommand.run(["--profile", "edge", "--connect-timeout", "2s"], "exit 3 # it's")
     let line = try #require(result.errors.split(separator: "\n").last)
     let seed = try #require(line.firstMatch(of: #/seed ([0-9]+); again: /#)?.1)
