@@ -78,7 +78,7 @@ extension Session {
     case (.asking, .upstream): Session.requestPiece
     case (.exchanging, .upstream) where forward.isRequestOver: Session.pendingMax - forward.pending.count
     // Each head is some work, and there may be many.
-    case (.exchanging, .downstream) where !forward.answers.isInBody: Session.requestPiece
+    case (.exchanging, .downstream) where !(forward.talk?.answers.isInBody ?? true): Session.requestPiece
     default: .max
     }
   }

@@ -68,7 +68,7 @@ extension Session {
       return endForward(forward, reason: .closed, now)
     }
     forward.stage = .asking
-    forward.request = nil
+    forward.talk?.request = nil
     forward.hasBegun = false
     forward.askedBy = now + sessions.limits.idleTimeout
     mustDriveAgain = true
