@@ -154,6 +154,7 @@ extension TrafficCount {
       ("connections", .integer(Int64(connections))), ("open", .integer(Int64(open))),
       ("upstream_bytes", .integer(upstreamBytes)), ("downstream_bytes", .integer(downstreamBytes)),
       ("drops", .integer(Int64(drops))), ("dial_failures", .integer(Int64(dialFailures))),
+      ("refused", .integer(Int64(refused))),
     ])
   }
 }

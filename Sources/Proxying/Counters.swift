@@ -26,6 +26,8 @@ package struct Counters: Equatable, Sendable {
   package internal(set) var sessions = 0
   package internal(set) var closed: [CloseReason: Int] = [:]
   package internal(set) var dialFailures = 0
+  /// Connections to a forward proxy of which nothing reached an upstream, because it refused what they asked for.
+  package internal(set) var refusals = 0
   package internal(set) var dropsByCause: [DropCause: Int] = [:]
   /// Times that accepting stopped for want of file descriptors or memory, at the listeners that are closed.
   package internal(set) var exhaustions = 0

@@ -78,6 +78,8 @@ final class ForwardState {
   var closing: CloseReason?
   /// What the client had taken when that was last looked at.
   var sentBefore: Int64 = 0
+  /// From here on the client's stream is what the proxy itself says, which is nobody's traffic.
+  var ownFrom = Int64.max
   /// Round trips that were charged; each has dice of its own.
   var handshakes = 0
 

@@ -1,4 +1,5 @@
 package import Reactor
+import Settings
 
 /// What has gone through a proxy in a span of time: proof that a test's traffic did, or didn't.
 package struct TrafficCount: Equatable, Sendable {
@@ -11,6 +12,12 @@ package struct TrafficCount: Equatable, Sendable {
   package var downstreamBytes: Int64 = 0
   package var drops = 0
   package var dialFailures = 0
+  /// Of the connections those of which nothing reached an upstream, because the forward proxy refused what they asked for.
+  package var refused = 0
+
+  static func isRefusal(_ reason: CloseReason, _ upstreamBytes: Int64, _ downstreamBytes: Int64) -> Bool {
+    (reason == .refused || reason == .dialFailed) && upstreamBytes + downstreamBytes == 0
+  }
 }
 
 /// A span of time from some moment until now.
@@ -86,6 +93,11 @@ extension ProxyRegistry {
         counts[proxy, default: TrafficCount()].connections += 1
       case .sessionClosed(let sum) where session >= firstSession:
         counts[proxy, default: TrafficCount()].add(sum.upstreamBytes, sum.downstreamBytes)
+        // A proxy with an upstream of its own refuses nothing: what it can't reach is a dial failure.
+        let isForward = (try? self.proxy(named: proxy))?.mode.isForward ?? false
+        if isForward, TrafficCount.isRefusal(sum.reason, sum.upstreamBytes, sum.downstreamBytes) {
+          counts[proxy]?.refused += 1
+        }
       case .other("dropped", _): counts[proxy, default: TrafficCount()].drops += 1
       case .other("dial_failed", _): counts[proxy, default: TrafficCount()].dialFailures += 1
       case .sessionClosed, .decision, .forwarded, .other: break
@@ -102,7 +114,7 @@ extension TrafficCount {
   fileprivate init(_ counters: Counters) {
     connections = counters.sessions
     (upstreamBytes, downstreamBytes) = (counters.upstream.sent, counters.downstream.sent)
-    (drops, dialFailures) = (counters.drops, counters.dialFailures)
+    (drops, dialFailures, refused) = (counters.drops, counters.dialFailures, counters.refusals)
   }
 
   fileprivate mutating func add(_ upstream: Int64, _ downstream: Int64) {

@@ -136,7 +136,8 @@ extension Session {
   /// Bytes that no socket was read for, in their place in the stream.
   func deliver(_ bytes: [UInt8], _ direction: Direction, _ now: Instant) {
     guard !bytes.isEmpty, phase == .open else { return }
-    proxy.counters.count(received: bytes.count, direction)
+    let isOwn = direction == .downstream && forward.map { $0.ownFrom != .max } ?? false
+    if !isOwn { proxy.counters.count(received: bytes.count, direction) }
     let opening = bytes.withRawSpan { noteExchange($0, direction) }
     withPipe(direction) { pipe in
       guard pipe.sink == .open else { return }
@@ -152,6 +153,12 @@ extension Session {
       }
     }
     mustDriveAgain = true
+  }
+
+  /// How many of the bytes that were written last are the proxy's own words.
+  private func ownBytes(in written: Int, _ direction: Direction) -> Int {
+    guard direction == .downstream, let forward, forward.ownFrom != .max else { return 0 }
+    return Int(min(Int64(written), max(0, downstream.sent - forward.ownFrom)))
   }
 
   private static func extents(from start: Int64, count: Int, opening: Int?) -> [Extent] {
@@ -196,7 +203,7 @@ extension Session {
       closes = pipe.sink == .closeDue && pipe.unsent == 0 && !failed
     }
     if written > 0 {
-      proxy.counters.count(sent: written, direction)
+      proxy.counters.count(sent: written - ownBytes(in: written, direction), direction)
       sessions.memoryMayBeBack()
     }
     if failed { sinkFailed(direction, now) }

@@ -224,7 +224,9 @@ extension Session {
     case .proxy(let other):
       refuseLater("this is the forward proxy \(other.name) itself", forward)
     case .control:
-      refuseLater("this is the daemon's control API, which is not reached through its forward proxies", forward)
+      refuseLater(
+        "this is the daemon's control API, which is not reached through its forward proxies; ask it directly, as with "
+          + "curl --noproxy '*'", forward)
     }
   }
 

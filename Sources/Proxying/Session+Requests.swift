@@ -134,6 +134,7 @@ extension Session {
     guard !answer.isEmpty, !(forward.isExchanging && forward.hasAnswerBegun) else { return reset(reason: .refused) }
     forward.stage = .refused
     forward.closing = refusal.kind.isOfDialling ? .dialFailed : .refused
+    forward.ownFrom = downstream.received
     deliver(answer, .downstream, now)
     closeBehindAll(now)
   }

@@ -26,6 +26,11 @@ extension Session {
     }
   }
 
+  /// Whether a session that closes for this reason was no more than a refusal.
+  func isRefusal(_ reason: CloseReason) -> Bool {
+    forward != nil && TrafficCount.isRefusal(reason, upstreamBytes, downstreamBytes)
+  }
+
   /// Where a forward proxy's client wants to go; nil before it has said so, and of other sessions.
   package var target: String? { forward?.target?.description }
   /// The rule by host that matches that.

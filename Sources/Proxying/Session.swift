@@ -109,7 +109,7 @@ package final class Session {
 
   package var upstreamAddress: SocketAddress? { upstreamSocket?.peerAddress }
   package var upstreamBytes: Int64 { upstream.sent }
-  package var downstreamBytes: Int64 { downstream.sent }
+  package var downstreamBytes: Int64 { min(downstream.sent, forward?.ownFrom ?? .max) }
   package var bufferedBytes: Int { upstream.buffered + downstream.buffered }
 
   // MARK: Commands

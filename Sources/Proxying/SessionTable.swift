@@ -62,6 +62,7 @@ final class SessionTable {
     live[session.id] = nil
     waitingForMemory[session.id] = nil
     session.proxy.counters.closed[reason, default: 0] += 1
+    if session.isRefusal(reason) { session.proxy.counters.refusals += 1 }
     ownConnections.ended(session)
     events.record(.sessionClosed(SessionSum(session, reason)), of: session)
     log.debug(

@@ -30,7 +30,9 @@ struct Finding {
 
   func found(_ quantity: TrafficExpectation.Quantity) -> UInt64 {
     switch quantity {
-    case .connections, .drops: sum(quantity.rawValue)
+    // What the proxy itself has answered proves that the client knows it, and nothing of the client's traffic.
+    case .connections: sum("connections") - min(sum("connections"), sum("refused"))
+    case .drops: sum("drops")
     case .bytes: sum("upstream_bytes") + sum("downstream_bytes")
     }
   }
@@ -42,7 +44,8 @@ struct Finding {
 
   var text: String {
     let parts = TrafficExpectation.Quantity.allCases.map { Finding.text(found($0), $0) }
-    return "\(whose): \(parts.joined(separator: ", ")) \(when)"
+    let refused = sum("refused") > 0 ? ", besides \(sum("refused")) refused" : ""
+    return "\(whose): \(parts.joined(separator: ", "))\(refused) \(when)"
   }
 
   private static func text(_ count: UInt64, _ quantity: TrafficExpectation.Quantity) -> String {
@@ -74,14 +77,20 @@ struct Finding {
   private var causes: [String] {
     var causes: [String] = []
     if found(.connections) == 0 {
-      let others = proxies.filter { Finding.number($0.count, "connections") > 0 }
+      let others = proxies.filter { $0.name != proxy && Finding.number($0.count, "connections") > 0 && proxy != nil }
       let open = sum("open")
       let list = others.map { other in
         "\(other.name.printable) (\(Finding.text(Finding.number(other.count, "connections"), .connections)))"
       }
       if open > 0 { causes.append("connections opened before that are still open (\(open)) and don't count") }
       if !list.isEmpty { causes.append("other proxies had traffic: \(list.joined(separator: ", "))") }
-      if open == 0, list.isEmpty { causes.append("no proxy had any traffic: the client doesn't go through headwind") }
+      if open == 0, list.isEmpty, sum("refused") == 0 {
+        causes.append("no proxy had any traffic: the client doesn't go through headwind")
+      }
+    }
+    let refused = sum("refused")
+    if refused > 0 {
+      causes.append("the forward proxy refused what \(refused == 1 ? "one" : "\(refused)") asked for (headwind events)")
     }
     let failures = sum("dial_failures")
     if failures > 0 { causes.append("the upstream was not reached \(failures == 1 ? "once" : "\(failures) times")") }

@@ -76,25 +76,27 @@ import Testing
   }
 
   @Test func theRoundTripIsChargedOnceAndTheLookupWhereThereIsOne() throws {
-    try bench.use(PathSpec(latencyMilliseconds: 80, dnsLatencyMilliseconds: 120))
     let upstream = try Upstream.echo(bench.loop)
     let proxy = try bench.createForward()
+    try bench.use(PathSpec(latencyMilliseconds: 80, dnsLatencyMilliseconds: 50_000))
     let byAddress = try bench.milliseconds { _ = try tunnel(proxy, to: upstream.address) }
-    #expect((79...175).contains(byAddress), "\(byAddress)")
+    #expect((79...40_000).contains(byAddress), "\(byAddress)")
+    try bench.use(PathSpec(latencyMilliseconds: 80, dnsLatencyMilliseconds: 120))
     var client: Peer?
     let byName = try bench.milliseconds {
       client = try tunnel(proxy, to: "localhost:\(port(of: upstream.address))").0
     }
-    #expect((199...320).contains(byName), "\(byName)")
+    #expect(byName >= 199, "\(byName)")
     let exchange = try bench.milliseconds { _ = try bench.ask(#require(client), "ping") { $0 == "ping" } }
-    #expect((79...175).contains(exchange), "\(exchange)")
+    #expect(exchange >= 79, "\(exchange)")
+    #expect(bench.registry.sessions.last?.forward?.handshakes == 1)
   }
 
   @Test func aLatencyToxicCountsInTheHandshakeToo() throws {
     let upstream = try Upstream.echo(bench.loop)
     let proxy = try bench.createForward(toxics: [.latency(60)])
     let time = try bench.milliseconds { _ = try tunnel(proxy, to: upstream.address) }
-    #expect((59...150).contains(time), "\(time)")
+    #expect(time >= 59, "\(time)")
   }
 
   @Test func failuresAreSaidInTheProtocol() throws {
@@ -141,13 +143,14 @@ import Testing
     let (client, answer) = try tunnel(proxy, to: "LocalHost:\(port)")
     #expect(answer.hasPrefix("HTTP/1.1 200 "))
     let slow = try bench.milliseconds { _ = try bench.ask(client, "ping") { $0 == "ping" } }
-    #expect((89...200).contains(slow), "\(slow)")
+    #expect(slow >= 89, "\(slow)")
     let (_, denied) = try tunnel(proxy, to: upstream.address)
     #expect(denied.hasPrefix("HTTP/1.1 403 ") && denied.contains("127.0.0.1=deny"), "\(denied)")
     // A live session follows what is said of its host now.
     bench.registry.forward.rules = try [HostRule(parsing: "localhost=direct")]
-    let direct = try bench.milliseconds { _ = try bench.ask(client, "ping") { $0 == "ping" } }
-    #expect(direct < 80, "\(direct)")
+    _ = try bench.ask(client, "ping") { $0 == "ping" }
+    #expect(bench.registry.sessions[0].delay(.upstream) == .zero)
+    #expect(bench.registry.sessions[0].profileName == nil)
     bench.registry.forward.rules = try [HostRule(parsing: "localhost=deny")]
     try bench.loop.runUntil { client.isOver }
     #expect(client.failure != nil)
@@ -171,7 +174,9 @@ import Testing
     let (client, answer) = try tunnel(bench.createForward(), to: web.listen)
     #expect(answer.hasPrefix("HTTP/1.1 200 "))
     let time = try bench.milliseconds { _ = try bench.ask(client, "ping") { $0 == "ping" } }
-    #expect((99...190).contains(time), "\(time): once, not twice")
+    #expect(time >= 99, "\(time)")
+    let delays = bench.registry.sessions.map { [$0.delay(.upstream), $0.delay(.downstream)] }
+    #expect(delays == [[.zero, .zero], [.milliseconds(50), .milliseconds(50)]], "once, not twice")
     // And a circle of the two is found.
     let back = try bench.create("back", upstream: bench.registry.proxy(named: "forward").listen)
     let (lost, _) = try tunnel(bench.registry.proxy(named: "forward"), to: back.listen)

@@ -58,6 +58,10 @@ extension OpenAPI {
         ("upstream_bytes", .count("Client to server, of those opened since then.")),
         ("downstream_bytes", .count("Server to client, of those opened since then.")),
         ("drops", .count("Connections and exchanges dropped.")), ("dial_failures", .count("Upstream not reached.")),
+        (
+          "refused",
+          .count("Of the connections those to a forward proxy of which nothing reached an upstream: it said why not.")
+        ),
       ])
     ),
   ]

@@ -71,7 +71,10 @@ final class CommandRun {
         let names = found[0].members.map(\.0)
         host.getAll(names.map(RunPlan.countersTarget)) { [self] counters in
           let known = zip(names, counters).compactMap { name, answer in (try? answer.get()).map { (name, $0) } }
-          result.tally = RunTally(events: found[1], counters: Dictionary(known) { $1 })
+          let profile = result.spec.profile
+          result.tally = RunTally(
+            events: found[1], counters: Dictionary(known) { $1 },
+            expected: profile.flatMap { profile in host.held.map { (profile, $0) } })
           run(proxies: found[0])
         }
       } catch {
@@ -185,6 +188,9 @@ final class CommandRun {
     result.loss = host.loss ?? silence
     if plan.expectsTraffic, !refuses, result.loss == nil, result.traffic.isNothing {
       result.trafficProblem = RunText.noTraffic(connections: result.traffic.connections)
+    }
+    if let other = result.tally?.otherProfile {
+      result.profileProblem = RunText.otherProfile(other, insteadOf: result.spec.profile ?? "none")
     }
     finish(.success(result))
   }

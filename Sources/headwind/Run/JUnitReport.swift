@@ -46,7 +46,9 @@ struct JUnitReport {
     let start = "    <testcase\(attributes(head))"
     guard run.wasRun else { return [start + ">", "      <skipped message=\"not run\"/>", "    </testcase>"] }
     guard let failure = run.failure else { return [start + "/>"] }
-    let type = run.timedOut ? "timeout" : run.ending == .exited(0) ? "no traffic" : "exit"
+    let type =
+      run.timedOut
+      ? "timeout" : run.ending == .exited(0) ? (run.profileProblem == nil ? "no traffic" : "profile") : "exit"
     return [
       start + ">", "      <failure\(attributes([("message", failure), ("type", type)]))>",
       escaped("again: \(plan.repetition(of: run.spec))") + "</failure>", "    </testcase>",

@@ -14,6 +14,7 @@ final class LeasedHost: RunHost {
   private let client: ControlClient
   /// Those that the lease is for; empty: all.
   private let proxies: [String]
+  var held: [String]? { proxies }
   private let by: String
   private let reason: String
   private var lease: String?

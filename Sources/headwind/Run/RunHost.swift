@@ -9,6 +9,9 @@ protocol RunHost: AnyObject {
   /// Why it can't be asked any more; nil as long as it can.
   var loss: String? { get }
 
+  /// The proxies that are to be under the run's profile to its end, empty for all; nil where the command may change that.
+  var held: [String]? { get }
+
   /// Puts the conditions of a run in force.
   func begin(_ run: RunSpec, _ done: @escaping (CommandError?) -> Void)
   /// A call of the control API.
@@ -18,6 +21,8 @@ protocol RunHost: AnyObject {
 }
 
 extension RunHost {
+  var held: [String]? { nil }
+
   /// One answer after another.
   func getAll(_ targets: [String], _ done: @escaping ([Answer]) -> Void) {
     getNext(of: targets[...], [], done)

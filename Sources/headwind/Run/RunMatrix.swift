@@ -45,6 +45,7 @@ final class RunMatrix {
     guard results.count < plan.specs.count, !shouldStop else { return loop.stop() }
     let spec = plan.specs[results.count]
     progress.number = results.count + 1
+    if plan.watches { progress.begin(spec) }
     let run = CommandRun(spec, plan: plan, loop: loop, host: host, relay: relay, progress: progress)
     current = run
     run.start { [self] outcome in
@@ -52,7 +53,7 @@ final class RunMatrix {
       case .failure(let error): failure = error
       case .success(let result):
         results.append(result)
-        if result.wasRun { progress.tell(result) }
+        if result.wasRun, plan.watches { progress.tell(result) }
       }
       // Not from inside the run that has just ended.
       loop.later { [self] in
@@ -73,6 +74,9 @@ final class RunMatrix {
   // MARK: What is told
 
   private func requireWritable() throws(CommandError) {
+    if let path = plan.reportFile, path == plan.junitFile {
+      throw .failure("--report and --junit both name \(path); allowed: two files")
+    }
     for case let (option, path?) in [("--report", plan.reportFile), ("--junit", plan.junitFile)] where path != "-" {
       do throws(LoopError) {
         try TextFile.requireWritable(path)
@@ -102,8 +106,7 @@ final class RunMatrix {
   private func tell(_ all: [RunResult]) {
     guard plan.watches else { return }
     if plan.isMatrix, !plan.isQuiet { StandardError.write(RunText.table(RunSummary.all(all))) }
-    if !plan.isMatrix, let problem = all[0].trafficProblem { StandardError.write("headwind: \(problem)\n") }
-    if all[0].timedOut, !plan.isMatrix { StandardError.write("headwind: \(all[0].failure ?? "")\n") }
+    if !plan.isMatrix, plan.isQuiet, let failure = all[0].failure { StandardError.write("headwind: \(failure)\n") }
     StandardError.write(RunText.repetition(plan, all))
   }
 }

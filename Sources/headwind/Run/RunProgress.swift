@@ -1,6 +1,8 @@
 import Reactor
 
-/// How far the runs are: on a terminal in a line that is written over, elsewhere in a line for each run of several.
+/// How far the runs are: a line when each is over, of several on a terminal one when it begins, too. Where the terminal is
+/// not the command's own output as well, that is a line that is written over: beside a command that writes there it would
+/// destroy what that has left unfinished, a row of dots for instance.
 final class RunProgress {
   private let isQuiet: Bool
   private let runs: Int
@@ -14,8 +16,16 @@ final class RunProgress {
   }
 
   /// Whether there is anybody to see it. Behind others, as with `&`, the terminal's line is theirs.
+  private var isOnTerminal: Bool { !isQuiet && StandardError.isTerminal && ThisProcess.isInForeground }
+
   var isShown: Bool {
-    !isQuiet && StandardError.isTerminal && ThisProcess.isInForeground && ThisProcess.environment("TERM") != "dumb"
+    isOnTerminal && !StandardOutput.isTerminal && ThisProcess.environment("TERM") != "dumb"
+  }
+
+  /// A run begins.
+  func begin(_ spec: RunSpec) {
+    guard runs > 1, isOnTerminal, !isShown else { return }
+    StandardError.write("headwind: [\(number)/\(runs)] \(spec.name) …\n")
   }
 
   /// The cursor goes back to the start: what the command writes there begins its line as it should.
@@ -33,12 +43,13 @@ final class RunProgress {
     StandardError.write("\r\u{1B}[K")
   }
 
-  /// A run of several is over.
+  /// A run is over.
   func tell(_ result: RunResult) {
-    guard runs > 1, !isQuiet else { return }
+    guard !isQuiet else { return }
     let outcome = result.failure.map { "FAILED (\($0))" } ?? "passed"
     let time = RunText.seconds(Double(result.durationNanoseconds) / 1e6)
+    let place = runs > 1 ? "[\(number)/\(runs)] " : ""
     StandardError.write(
-      "headwind: [\(number)/\(runs)] \(result.spec.name): \(outcome) in \(time), \(RunText.traffic(result.traffic))\n")
+      "headwind: \(place)\(result.spec.name): \(outcome) in \(time), \(RunText.traffic(result.traffic))\n")
   }
 }

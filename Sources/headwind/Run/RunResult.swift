@@ -12,20 +12,22 @@ struct RunResult {
   var tally: RunTally?
   /// Why the run counts as failed though the command has succeeded.
   var trafficProblem: String?
+  var profileProblem: String?
+  private var problem: String? { profileProblem ?? trafficProblem }
   /// Why the daemon couldn't be asked to the end.
   var loss: String?
 
   static let timeoutCode: Int32 = 124
 
   var wasRun: Bool { ending != nil }
-  var passed: Bool { ending == .exited(0) && !timedOut && trafficProblem == nil }
+  var passed: Bool { ending == .exited(0) && !timedOut && problem == nil }
   var traffic: RunTraffic { tally?.traffic ?? RunTraffic() }
 
   /// What `headwind run` ends with when this run is what counts.
   var exitCode: Int32 {
     if timedOut { return RunResult.timeoutCode }
     let code = ending?.code ?? 0
-    return code == 0 && trafficProblem != nil ? 1 : code
+    return code == 0 && problem != nil ? 1 : code
   }
 
   /// Nil for a run that passed, and for one that wasn't.
@@ -33,7 +35,7 @@ struct RunResult {
     guard let ending, !passed else { return nil }
     if timedOut { return "not done within the time of --max-duration" }
     switch ending {
-    case .exited(0): return trafficProblem
+    case .exited(0): return problem
     case .exited(let code): return "exit status \(code)"
     case .killed(let signal): return "ended by \(ThisProcess.name(ofSignal: signal))"
     }

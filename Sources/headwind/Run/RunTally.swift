@@ -61,13 +61,18 @@ struct RunTally {
   /// From daemons that tell of no decisions but those to drop something.
   private var dropped: [RunDecision] = []
   private var fromEvents: [String: RunTraffic] = [:]
+  /// What else came in force meanwhile, though a lease held another profile: its name.
+  private(set) var otherProfile: String?
+  private let expected: (profile: String, proxies: [String])?
   private let countersBefore: [String: RunTraffic]
   private var fromCounters: [String: RunTraffic] = [:]
 
   /// - Parameters:
   ///   - events: the answer to `GET /events` before the command is started.
   ///   - counters: the answers to `GET /proxies/NAME/counters` then, by name.
-  init(events: JSON, counters: [String: JSON]) {
+  ///   - expected: the profile that is to hold for these proxies (empty: all) from now to the end.
+  init(events: JSON, counters: [String: JSON], expected: (profile: String, proxies: [String])? = nil) {
+    self.expected = expected
     newestEvent = events["events"]?.array.last?["id"]?.integerValue ?? 0
     countersBefore = counters.mapValues(RunTraffic.init(counters:))
   }
@@ -96,7 +101,17 @@ struct RunTally {
     }
   }
 
+  /// A change below a lease changes nothing yet.
+  private mutating func noteSwitch(_ event: JSON) {
+    guard let expected, let name = event["to"]?.string, event["below_lease"] == nil, name != expected.profile
+    else { return }
+    let proxy = event["proxy"]?.string
+    guard expected.proxies.isEmpty || proxy.map(expected.proxies.contains) ?? true else { return }
+    otherProfile = otherProfile ?? name
+  }
+
   private mutating func take(_ event: JSON) {
+    if event["type"]?.string == "profile_switched" { noteSwitch(event) }
     guard let proxy = event["proxy"]?.string else { return }
     switch event["type"]?.string {
     case "session_opened":

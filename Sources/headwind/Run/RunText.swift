@@ -49,19 +49,28 @@ enum RunText {
     let found =
       connections == 0
       ? "no connection came to any proxy"
-      : "\(count(connections, "connection")) came to the proxies and carried no byte"
+      : "\(count(connections, "connection")) came to the proxies, and no byte went on to an upstream"
     return
       "no traffic: \(found). The likely cause: the command doesn't read HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, leaves "
       + "the host out (NO_PROXY; Go programs always leave out localhost), or goes to the upstream itself and not to "
       + "$HEADWIND_PROXY_NAME. --no-expect-traffic lets such a run pass"
   }
 
+  static func otherProfile(_ name: String, insteadOf profile: String) -> String {
+    "\(profile) was not in force all the time: somebody switched to \(name), or took the lease away (headwind events "
+      + "says who)"
+  }
+
   /// The seed, and how to do it again: all of it, and of several runs the first that failed.
   static func repetition(_ plan: RunPlan, _ results: [RunResult]) -> String {
     let seed = plan.seed.map { "seed \($0); " } ?? ""
-    var text = "headwind: \(seed)again: \(plan.repetition.printable)\n"
+    // To be copied: a line break within quotes stays one.
+    func line(_ text: String) -> String {
+      text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
+    }
+    var text = "headwind: \(seed)again: \(line(plan.repetition))\n"
     if plan.isMatrix, let failed = results.first(where: { $0.wasRun && !$0.passed }) {
-      text += "headwind: \(failed.spec.name) again: \(plan.repetition(of: failed.spec).printable)\n"
+      text += "headwind: \(failed.spec.name) again: \(line(plan.repetition(of: failed.spec)))\n"
     }
     return text
   }

@@ -98,9 +98,9 @@ struct RunMatrixTests {
   #if os(Linux)
     /// `script` of util-linux is the terminal.
     @Test func aTerminalShowsHowFarItIs() throws {
-      func shown(_ options: String, _ terminal: String) throws -> String {
+      func shown(_ options: String, _ terminal: String, output: String = "/dev/null") throws -> String {
         let command =
-          "exec \(Program.headwind) run --proxy p=\(upstream.address) \(options) -- /bin/bash \(directory.path)/go"
+          "exec \(Program.headwind) run --proxy p=\(upstream.address) \(options) -- /bin/bash \(directory.path)/go >\(output)"
         let words = ["-c", "exec script -qec \"$0\" /dev/null </dev/null", command]
         let program = try Program("/bin/sh", words, environment: ["TERM": terminal])
         #expect(program.exit() == 0, "\(program.output)")
@@ -109,7 +109,10 @@ struct RunMatrixTests {
       try directory.write(RunCommand.echo + "; sleep 0.7", to: "go")
       let text = try shown("--profile none", "xterm")
       #expect(text.contains("\r\u{1B}[Knone, run 1: 0 s, 1 connection, 6 B up, 6 B down\r"), "\(text)")
-      #expect(text.contains("\r\u{1B}[Kheadwind: seed"), "it is taken away: \(text)")
+      #expect(text.contains("\r\u{1B}[Kheadwind: none, run 1: passed"), "it is taken away: \(text)")
+      let shared = try shown("--profiles none,lte", "xterm", output: "/dev/tty")
+      #expect(!shared.contains("\u{1B}"), "what the command writes there stays: \(shared)")
+      #expect(shared.contains("headwind: [2/2] lte, run 1 …\r\n"), "\(shared)")
       #expect(try !shown("--quiet", "xterm").contains("\u{1B}"))
       #expect(try !shown("", "dumb").contains("\u{1B}"))
     }
