@@ -133,7 +133,7 @@ extension Session {
     if failed { sinkFailed(direction, now) }
   }
 
-  /// Bytes that no socket was read for, in their place in the stream.
+  /// Bytes that no socket was read for, in their place in the stream. They are written when the session is next driven.
   func deliver(_ bytes: [UInt8], _ direction: Direction, _ now: Instant) {
     guard !bytes.isEmpty, phase == .open else { return }
     let isOwn = direction == .downstream && forward.map { $0.ownFrom != .max } ?? false
@@ -152,7 +152,6 @@ extension Session {
         pipe.link.receive(.bytes(extent), at: now)
       }
     }
-    mustDriveAgain = true
   }
 
   /// How many of the bytes that were written last are the proxy's own words.

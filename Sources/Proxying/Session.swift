@@ -36,6 +36,8 @@ package final class Session {
 
   /// Rounds of reading and writing before other sockets get their turn.
   static let roundsInARow = 2
+  /// Steps from one state to the next, such as the requests that a client sent at once, before others get their turn.
+  static let drivesInARow = 4
   /// Pieces of a stream that a toxic cuts up, each a write of its own, before others get theirs.
   static let piecesInARow = 64
   static let lingerTime = Interval.seconds(1)
@@ -166,10 +168,12 @@ package final class Session {
     }
     isDriving = true
     defer { isDriving = false }
-    repeat {
+    for _ in 0..<Session.drivesInARow {
       mustDriveAgain = false
       if phase == .lingering { discardWhatComes() } else { moveBytes() }
-    } while mustDriveAgain && phase != .closed
+      guard mustDriveAgain, phase != .closed else { return }
+    }
+    driveLater()
   }
 
   private func moveBytes() {
