@@ -13,9 +13,9 @@ package struct APIResponse: Sendable {
   }
 
   static func json(_ json: JSON, status: Int = 200, newline: Bool = false) -> APIResponse {
-    APIResponse(
-      status: status, headers: [("Content-Type", "application/json")],
-      body: Array((json.text + (newline ? "\n" : "")).utf8))
+    var body = json.bytes
+    if newline { body.append(UInt8(ascii: "\n")) }
+    return APIResponse(status: status, headers: [("Content-Type", "application/json")], body: body)
   }
 
   static let noContent = APIResponse(status: 204)

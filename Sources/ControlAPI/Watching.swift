@@ -45,12 +45,13 @@ extension API {
   }
 
   static func json(of event: Event) -> JSON {
-    let head: [(String, JSON?)] = [
+    var members: [(String, JSON)] = [
       ("id", .integer(Int64(event.id))), ("at", .string(event.at.description)), ("type", .string(event.type)),
-      ("proxy", event.proxy.map(JSON.string)), ("session", event.session.map { .integer(Int64($0)) }),
-      ("number", event.sessionNumber.map { .integer(Int64($0)) }),
     ]
-    return .object(head + event.details)
+    if let proxy = event.proxy { members.append(("proxy", .string(proxy))) }
+    if let session = event.session { members.append(("session", .integer(Int64(session)))) }
+    if let number = event.sessionNumber { members.append(("number", .integer(Int64(number)))) }
+    return .object(JSONObject(members + event.details))
   }
 
   private func eventLimit(_ request: APIRequest) throws(APIError) -> Int? {
