@@ -8,6 +8,10 @@ package final class ControlServer {
   /// last of them, deaf already, are closed in the next moments.
   private static let closingWaitNanoseconds: Int64 = 25_000_000
 
+  /// What a long answer was made from is some times its size, and is of no use behind it.
+  private static let longAnswerBytes = 64 << 10
+  private static let heapBytesPerByte = 4
+
   private let api: API
   private let server: HTTPServer
 
@@ -41,6 +45,7 @@ package final class ControlServer {
     // What a call says has happened: its answer waits for the sessions that it ends to be closed, within bounds.
     let (deferrals, deadline) = (closings.deferrals, loop.now + closingWaitNanoseconds)
     func reply(_ response: APIResponse) {
+      if response.body.count >= longAnswerBytes { loop.noteHeapFreed(response.body.count * heapBytesPerByte) }
       guard closings.deferrals != deferrals else { return responder.reply(response) }
       closings.whenEmpty(before: deadline) { responder.reply(response) }
     }
