@@ -165,7 +165,7 @@ extension Session {
     upstreamSocket = nil
     upstream.abandon()
     downstream.abandon()
-    for path in conditions.paths { path.rearm() }
+    for path in paths { path.rearm() }
     sessions.remove(self, reason: reason)
   }
 }

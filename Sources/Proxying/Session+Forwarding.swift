@@ -298,6 +298,9 @@ extension Session {
     return forward.isBypass ? Conditions() : proxy.conditions(by: forward.rule)
   }
 
+  /// The shared rates among them; by themselves, because every turn asks for them.
+  var paths: [SharedPath] { forward == nil ? proxy.conditions.paths : conditions.paths }
+
   /// - Parameter isFirst: the client's first request: its connection to the network begins here.
   private func enterConditions(isFirst: Bool) {
     let now = loop.instant

@@ -197,7 +197,7 @@ package final class Session {
     closeIfDone()
     closeIfDrained()
     armTimer()
-    for path in conditions.paths { path.rearm() }
+    for path in paths { path.rearm() }
   }
 
   /// Moves what can be moved at the end of this turn of the loop, in the order of asking. Whatever wakes a session only asks:

@@ -27,7 +27,10 @@ struct HTTPBuffer: ~Copyable {
   /// Removes and returns everything.
   static func take(from buffer: OpaquePointer?) -> [UInt8] {
     guard let buffer else { return [] }
-    return [UInt8](unsafeUninitializedCapacity: evbuffer_get_length(buffer)) { bytes, count in
+    let length = evbuffer_get_length(buffer)
+    // The empty array that all share is not to be written to, not even its count.
+    guard length > 0 else { return [] }
+    return [UInt8](unsafeUninitializedCapacity: length) { bytes, count in
       count = max(0, Int(evbuffer_remove(buffer, bytes.baseAddress, bytes.count)))
     }
   }
