@@ -12,7 +12,11 @@ extension Command {
         help: "Only this process counts: fail at once when it has ended, or another daemon has the port."),
       .json,
     ],
-    details: "Exit status 0 as soon as every configured listener is bound, 1 when the time is over.",
+    details: """
+      Exit status 0 as soon as every configured listener is bound, 1 when the time is over.
+
+      Example: headwind serve --config proxies.json & headwind wait --pid $! --timeout 30s
+      """,
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)
       let timeout = try arguments.duration("--timeout") ?? .seconds(10)

@@ -23,7 +23,8 @@ extension Command {
 
   private static let setRules = Command(
     name: "rules set", summary: "Put these rules in the place of all that there are.",
-    operands: [.several("RULE")], options: [.control, .json], details: ruleDetails,
+    operands: [.several("RULE")], options: [.control, .json],
+    details: ruleDetails + "\nExample: headwind rules set 'api.example.com=edge' '*.internal=direct' '*:25=deny'",
     run: { arguments throws(CommandError) in
       var rules: [JSON] = []
       for text in arguments.operands { rules.append(try rule(text, arguments)) }
@@ -34,7 +35,7 @@ extension Command {
     name: "rules add", aliases: ["create", "new", "a"], summary: "Add a rule behind the others.",
     operands: [.one("RULE")],
     options: [OptionSpec(name: "--first", help: "Before the others."), .control, .json],
-    details: ruleDetails,
+    details: ruleDetails + "\nExample: headwind rules add --first '*:25=deny'",
     run: { arguments throws(CommandError) in
       let rule = try rule(arguments.operands[0], arguments)
       let target = arguments.has("--first") ? "/rules?at=first" : "/rules"

@@ -19,6 +19,10 @@ extension Command {
       one; `none` there makes it pass whatever the others do, and `headwind use --proxy NAME --clear` puts it under the
       global one again. The last of these commands counts, with --for or without; leases that others have taken come
       before a switch without --for, and are then named.
+
+      Examples:
+        headwind use 3g
+        headwind use offline --proxy api --for 30s
       """,
     run: { arguments throws(CommandError) in
       let switching = try Switching(arguments)
