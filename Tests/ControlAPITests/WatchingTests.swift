@@ -74,6 +74,7 @@ import Testing
     #expect(traffic["since"]?.stringValue == "\(desk.registry.events.beganAt)")
     let nothing: JSON = [
       "connections": 0, "open": 0, "upstream_bytes": 0, "downstream_bytes": 0, "drops": 0, "dial_failures": 0,
+      "refused": 0,
     ]
     #expect(traffic["proxies"] == ["web": nothing])
     #expect(try desk.call("GET", "/traffic?since=1").json()["proxies"] == ["web": nothing])
