@@ -32,6 +32,8 @@ extension Session {
     if case .askingVia(let until) = forward.stage, now >= until {
       return refuse(Refusal(.timedOut, "the next proxy, \(socket.peerAddress), doesn't answer"), forward, now)
     }
+    // Nothing is read from the client or written to it meanwhile.
+    if let client = clientSocket, client.isReadable, client.pendingError() != 0 { return sourceFailed(.upstream, now) }
     guard socket.isReadable, let talk = forward.talk else { return }
     func failed(_ reason: String) {
       refuse(Refusal(.badAnswer, "the next proxy, \(socket.peerAddress), \(reason)"), forward, now)
