@@ -162,9 +162,14 @@ extension Session {
     let note = ForwardNote(target: target, rule: forward.rule?.description, profile: conditions.profile)
     sessions.events.record(.forwarded(note), of: self)
     guard !conditions.refuses else { return refuse(offline, forward, now) }
-    enterConditions(isFirst: forward.handshakes == 0 && forward.connectedTo == nil)
+    let isFirst = forward.handshakes == 0 && forward.connectedTo == nil
+    enterConditions(isFirst: isFirst)
     let dropped = noteDecisions().contains { $0.outcome == .dropped(.refuse) }
-    guard !dropped else { return refuse(offline, forward, now) }
+    guard !dropped else {
+      // The toxic lets nothing pass any more, an answer neither; nothing has gone through these links yet.
+      if isFirst { makeLinks { _ in [] } }
+      return refuse(offline, forward, now)
+    }
     if reuses { return reached(forward, now) }
     closeUpstream(forward)
     forward.stage = .naming(until: now + (isName(target.host) ? conditions.nameLookup : .zero))
@@ -241,7 +246,7 @@ extension Session {
   }
 
   /// What a round trip takes on the profile's network, this time.
-  private func roundTrip(_ forward: ForwardState) -> Interval {
+  func roundTrip(_ forward: ForwardState) -> Interval {
     forward.handshakes += 1
     var dice = SeededGenerator(
       seed: sessions.seed, proxy.name, number, "handshake", forward.handshakes)
@@ -303,16 +308,19 @@ extension Session {
 
   /// - Parameter isFirst: the client's first request: its connection to the network begins here.
   private func enterConditions(isFirst: Bool) {
-    let now = loop.instant
+    let (now, conditions) = (loop.instant, conditions)
+    if isFirst { return makeLinks { conditions.plan($0, connection: number) } }
     for direction in Direction.allCases {
       let plan = conditions.plan(direction, connection: number)
-      withPipe(direction) { pipe in
-        if isFirst {
-          pipe.link = Session.link(
-            direction, plan, seed: sessions.seed, proxy: proxy.name, number: number, id: id, at: now)
-        } else {
-          pipe.link.change(to: plan, at: now)
-        }
+      withPipe(direction) { $0.link.change(to: plan, at: now) }
+    }
+  }
+
+  private func makeLinks(_ plan: (Direction) -> [StagePlan]) {
+    for direction in Direction.allCases {
+      withPipe(direction) {
+        $0.link = Session.link(
+          direction, plan(direction), seed: sessions.seed, proxy: proxy.name, number: number, id: id, at: loop.instant)
       }
     }
   }

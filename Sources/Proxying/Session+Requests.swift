@@ -115,6 +115,8 @@ extension Session {
     guard phase == .open else { return }
     if case .refused = forward.stage { return }
     let answer = forward.answer(to: refusal)
+    // An answer that has begun can't become another one, garbage gets none, and a tunnel's bytes are not ours.
+    let canTell = !answer.isEmpty && !forward.isTunnel && !(forward.isExchanging && forward.hasAnswerBegun)
     forward.refusal = refusal
     dial = nil
     closeUpstream(forward)
@@ -130,8 +132,7 @@ extension Session {
         ("target", forward.target.map { .string($0.description) } ?? .null), ("kind", .string("\(refusal.kind)")),
         ("reason", .string(refusal.reason)),
       ])
-    // An answer that has begun can't become another one, and garbage gets none.
-    guard !answer.isEmpty, !(forward.isExchanging && forward.hasAnswerBegun) else { return reset(reason: .refused) }
+    guard canTell else { return reset(reason: .refused) }
     forward.stage = .refused
     forward.closing = refusal.kind.isOfDialling ? .dialFailed : .refused
     forward.ownFrom = downstream.received
