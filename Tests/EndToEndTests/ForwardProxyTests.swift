@@ -88,6 +88,23 @@ struct ForwardProxyTests {
     #expect(try daemon.api.post("/proxies", #"{"name":"p","mode":"http","listen":":0"}"#).status == 201)
   }
 
+  @Test(.enabled(if: Machine.outsideAddress != nil, "this machine has loopback addresses alone"))
+  func othersAreRefused() throws {
+    let own = try #require(Machine.outsideAddress)
+    let target = try ListeningSocket()
+    for (network, says) in [
+      ("198.51.100.0/24", "HTTP/1.1 403 Forbidden\r\n"), ("\(own)/32", "HTTP/1.1 200 Connection established\r\n"),
+    ] {
+      let daemon = try Daemon([:], ["--http-proxy", "\(own):0", "--allow-client", network])
+      let client = try Connection(to: Address(#require(daemon.ready["http_proxy"].string)))
+      try client.send("CONNECT \(target.address) HTTP/1.1\r\nHost: \(target.address)\r\n\r\n")
+      #expect(try String(decoding: client.receive(exactly: says.utf8.count), as: UTF8.self) == says)
+      guard says.contains("403") else { continue }
+      let rest = String(decoding: try client.receiveToEnd(), as: UTF8.self)
+      #expect(rest.hasSuffix("\r\n\r\nclient \(own) is in none of the networks that --allow-client names\n"))
+    }
+  }
+
   // MARK: Reload
 
   @Test func aReloadTakesOverWhatTheFileSays() throws {
@@ -108,6 +125,9 @@ struct ForwardProxyTests {
     try reload(daemon, to: "reload_refused")
     #expect(eventually { daemon.log.contains("open proxy") }, "\(daemon.log)")
     #expect(try rules(daemon) == ["c=lte"])
+    let other = #"{"name":"other","mode":"http","listen":":0"}"#
+    #expect(try daemon.api.post("/proxies", other).status == 201, "the networks are still allowed")
+    #expect(try daemon.api.delete("/proxies/other").status == 204)
     _ = try config("{socks: '0', rules: []}")
     try reload(daemon)
     #expect(try daemon.api.get("/proxies").json.keys == ["socks"])

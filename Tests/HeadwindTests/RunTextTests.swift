@@ -104,6 +104,13 @@ struct RunTextTests {
     #expect(tally.traffic.connections == 3 && tally.traffic.upstreamBytes == 80 && tally.traffic.downstreamBytes == 1)
   }
 
+  @Test func countersThatBeginAnewTakeNothingBack() {
+    var tally = RunTally(events: events(), counters: [:])
+    tally.take(counters: counters(5, 100), of: "p")
+    tally.take(counters: counters(1, 10), of: "p")
+    #expect(tally.traffic.connections == 5 && tally.traffic.upstreamBytes == 100)
+  }
+
   @Test func decisionsComeBeforeTheDropsThatTheyTellOfToo() {
     var tally = RunTally(events: events(), counters: [:])
     tally.take(events: events(["id": 1, "type": "dropped", "proxy": "p", "toxic": "t", "how": "close", "exchange": 4]))

@@ -13,6 +13,22 @@ enum Machine {
 
   static let hasIPv6: Bool = (try? ListeningSocket(host: "::1")) != nil
 
+  /// An IPv4 address of this machine that isn't loopback, from which it comes like another machine; nil where there is none.
+  static let outsideAddress: String? = {
+    var list: UnsafeMutablePointer<ifaddrs>?
+    guard getifaddrs(&list) == 0 else { return nil }
+    defer { freeifaddrs(list) }
+    for entry in sequence(first: list, next: { $0?.pointee.ifa_next }) {
+      guard let address = entry?.pointee.ifa_addr, Int32(address.pointee.sa_family) == AF_INET else { continue }
+      var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+      let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      guard getnameinfo(address, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0 else { continue }
+      let text = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      if !text.hasPrefix("127.") { return text }
+    }
+    return nil
+  }()
+
   /// Those of the two loopback addresses that "localhost" stands for here.
   static let localhosts: [String] = {
     var hints = addrinfo()
