@@ -2,15 +2,12 @@
 
 import argparse
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 
-from lab import machine, process  # noqa: E402
 from lab.daemon import Daemon  # noqa: E402
-from lab.forward import cells, clients, matrix, websocket  # noqa: E402
+from lab.forward import cells, clients, matrix, verdict, websocket  # noqa: E402
 from lab.forward.authority import Authority  # noqa: E402
 from lab.forward.origin import Origin  # noqa: E402
 
@@ -73,18 +70,6 @@ def check(chosen, directory):
     return complaints
 
 
-def main():
-    chosen = options()
-    machine.bounded(LIMIT_SECONDS)
-    with tempfile.TemporaryDirectory(prefix="headwind-check-clients-") as name:
-        try:
-            complaints = check(chosen, pathlib.Path(name))
-        except (process.ChildFailed, subprocess.SubprocessError, RuntimeError, OSError) as problem:
-            complaints = [str(problem)]
-    for complaint in complaints:
-        machine.say(complaint)
-    return 1 if complaints else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    chosen = options()
+    sys.exit(verdict.of(lambda directory: check(chosen, directory), "check-clients", LIMIT_SECONDS))

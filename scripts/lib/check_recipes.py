@@ -2,15 +2,13 @@
 
 import argparse
 import pathlib
-import subprocess
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True
 
-from lab import machine, process  # noqa: E402
-from lab.forward import page  # noqa: E402
+from lab import machine  # noqa: E402
+from lab.forward import page, verdict  # noqa: E402
 from lab.forward.authority import Authority  # noqa: E402
 from lab.forward.kitchen import Kitchen  # noqa: E402
 from lab.forward.origin import Origin  # noqa: E402
@@ -53,18 +51,6 @@ def cook(kitchen, section):
     return found
 
 
-def main():
-    chosen = options()
-    machine.bounded(LIMIT_SECONDS)
-    with tempfile.TemporaryDirectory(prefix="headwind-check-recipes-") as name:
-        try:
-            complaints = check(chosen, pathlib.Path(name))
-        except (process.ChildFailed, subprocess.SubprocessError, RuntimeError, OSError) as problem:
-            complaints = [str(problem)]
-    for complaint in complaints:
-        machine.say(complaint)
-    return 1 if complaints else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    chosen = options()
+    sys.exit(verdict.of(lambda directory: check(chosen, directory), "check-recipes", LIMIT_SECONDS))
