@@ -1,10 +1,14 @@
-"""Numbered words as bodies of plain HTTP: requests and answers in turn on one connection, counted or in chunks."""
+"""Numbered words as bodies of plain HTTP: requests and answers in turn on one connection, counted or in chunks.
+
+Each request's URL says where its body is in the stream and where the answer's is to be: a proxy may send each to the server
+on another connection.
+"""
 
 import contextlib
 import random
 
 from .ways import Refused
-from .words import READ_BYTES, End, words
+from .words import READ_BYTES, End, Gap, words
 
 SIZES = (0, 1, 700, 20_000, 200_000)
 
@@ -27,7 +31,8 @@ class Letters(End):
     def speak(self):
         """Begins a message with the next words."""
         size = self.dice.choice(SIZES)
-        first = f"POST http://{self.host}/ HTTP/1.1\r\nHost: {self.host}" if self.host else "HTTP/1.1 200 OK"
+        path = f"/{self.sent}/{self.seen}"
+        first = f"POST http://{self.host}{path} HTTP/1.1\r\nHost: {self.host}" if self.host else "HTTP/1.1 200 OK"
         body = words(self.sent, size)
         if self.dice.random() < 0.5:
             head, framed = f"Content-Length: {size}", bytes(body)
@@ -35,6 +40,13 @@ class Letters(End):
             head, framed = "Transfer-Encoding: chunked", b"".join(self.chunks(body)) + b"0\r\n\r\n"
         self.sent += size
         self.rest = memoryview(f"{first}\r\n{head}\r\n\r\n".encode() + framed)
+
+    def place(self, theirs, ours):
+        """The server's: a request says where it goes on. On the same connection that is known."""
+        if self.seen + self.sent == 0:
+            self.seen, self.sent = theirs, ours
+        elif (self.seen, self.sent) != (theirs, ours):
+            raise Gap(f"{self.name}: a request for {theirs} and {ours} behind {self.seen} and {self.sent}")
 
     def chunks(self, body):
         start = 0
@@ -48,11 +60,15 @@ class Letters(End):
             self.rest = self.rest[self.socket.send(self.rest[:READ_BYTES]):]
 
     def take(self, piece):
-        for body in self.message.read(piece):
+        bodies = self.message.read(piece)
+        if self.message.path:
+            self.place(*map(int, self.message.path.split(b"/")[1:]))
+            self.message.path = None
+        for body in bodies:
             super().take(body)
         if self.message.is_over:
             if self.message.behind:
-                raise Refused(f"{len(self.message.behind)} bytes behind the end of a message")
+                raise Gap(f"{self.name}: {len(self.message.behind)} bytes behind the end of a message")
             self.message = Message()
             self.speak()
 
@@ -62,6 +78,8 @@ class Message:
 
     def __init__(self):
         self.behind, self.is_over = b"", False
+        # Of a request.
+        self.path = None
         self.next = self._head
         # Of the body or the chunk.
         self.left, self.is_chunked = 0, False
@@ -88,6 +106,8 @@ class Message:
             return False
         if head.startswith(b"HTTP/1.") and head[9:12] != b"200":
             raise Refused(f"{head.decode(errors='replace')}\n{self.behind.decode(errors='replace')}")
+        if head.startswith(b"POST "):
+            self.path = head.split(b" ")[1]
         fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
         self.is_chunked = b"transfer-encoding" in fields
         self.left = int(fields.get(b"content-length", 0))

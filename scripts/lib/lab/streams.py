@@ -107,7 +107,7 @@ class _Runner:
     def accept(self, listener, kind):
         with contextlib.suppress(BlockingIOError):
             connection, _ = listener.accept()
-            self.add(kind(connection, "server"))
+            self.add(kind(connection, f"server of {kind.__name__.lower()}"))
 
     def obey(self):
         what, value = self.pipe.recv()

@@ -58,7 +58,7 @@ class End:
 
     def take(self, piece):
         if piece != words(self.seen, len(piece)):
-            raise Gap(f"{self.name}: other bytes than those at {self.seen}")
+            raise Gap(f"{self.name}: other bytes than those at {self.seen}: {piece[:64]!r}")
         self.seen += len(piece)
 
 
