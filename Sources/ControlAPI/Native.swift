@@ -181,7 +181,7 @@ extension API {
   // MARK: Operations
 
   private func health() -> APIResponse {
-    .json(.object([("status", "ok"), ("headwind", .string(Version.current))]))
+    .json(.object([("status", "ok"), ("headwind", .string(Version.current)), ("seed", .unsigned(registry.seed))]))
   }
 
   private func readiness() -> APIResponse {

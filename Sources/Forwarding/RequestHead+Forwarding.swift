@@ -12,14 +12,25 @@ extension RequestHead {
   }
 
   /// As the next proxy is to get it: with the whole URL, or CONNECT again.
-  /// - Parameter authorization: the value of `Proxy-Authorization`.
-  package func forProxy(authorization: String?) -> [UInt8] {
-    isConnect
-      ? target.connectRequest(authorization: authorization)
-      : head(target: message.bytes[requestTarget.text], authorization: authorization)
+  /// - Parameters:
+  ///   - authorization: the value of `Proxy-Authorization`.
+  ///   - name: what this proxy calls itself in `Via`, so that it knows its own requests again (RFC 9110 §7.6.3).
+  package func forProxy(authorization: String?, name: String? = nil) -> [UInt8] {
+    guard isConnect else {
+      return head(target: message.bytes[requestTarget.text], authorization: authorization, name: name)
+    }
+    return target.connectRequest(
+      authorization: authorization, via: message.values(of: "via").map(\.text) + (name.map { ["1.1 \($0)"] } ?? []))
   }
 
-  private func head(target: ArraySlice<UInt8>, authorization: String?) -> [UInt8] {
+  /// Whether the request has come through a proxy that calls itself so.
+  package func came(through name: String) -> Bool {
+    message.elements(of: "via").contains { element in
+      element.split(separator: .space).dropFirst().first?.elementsEqual(name.utf8) ?? false
+    }
+  }
+
+  private func head(target: ArraySlice<UInt8>, authorization: String?, name: String? = nil) -> [UInt8] {
     var head = Array(method.utf8) + [.space] + target + (isHTTP10 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n").utf8
     let host = "Host: ".utf8 + message.bytes[requestTarget.authority] + "\r\n".utf8
     if message.values(of: "host").isEmpty { head += host }
@@ -32,6 +43,7 @@ extension RequestHead {
         head += message.bytes[field.line]
       }
     }
+    if let name { head += "Via: 1.1 \(name)\r\n".utf8 }
     if let authorization { head += "Proxy-Authorization: \(authorization)\r\n".utf8 }
     return head + connectionFields() + "\r\n".utf8
   }
@@ -78,8 +90,10 @@ extension ArraySlice<UInt8> {
 
 extension Target {
   /// The request for a tunnel through the next proxy.
-  package func connectRequest(authorization: String?) -> [UInt8] {
+  /// - Parameter via: values of `Via`, the first proxy first.
+  package func connectRequest(authorization: String?, via: [String] = []) -> [UInt8] {
     let credentials = authorization.map { "Proxy-Authorization: \($0)\r\n" } ?? ""
-    return Array("CONNECT \(self) HTTP/1.1\r\nHost: \(self)\r\n\(credentials)\r\n".utf8)
+    let names = via.isEmpty ? "" : "Via: \(via.joined(separator: ", "))\r\n"
+    return Array("CONNECT \(self) HTTP/1.1\r\nHost: \(self)\r\n\(names)\(credentials)\r\n".utf8)
   }
 }

@@ -145,22 +145,26 @@ extension ProxyRegistry {
     let after = standing(of: proxy)
     guard after.name != before.name || cause == .reloaded else { return }
     let slot = proxy?.ownProfile.current == nil ? profile : proxy?.ownProfile
+    let lease = lease(covering: proxy)
     tellSwitch(
-      of: proxy, from: before.profile, to: after.profile, cause,
-      revertsAt: lease(covering: proxy)?.expiresAt ?? slot?.revertsAt)
+      of: proxy, from: before.profile, to: after.profile, cause, revertsAt: lease?.expiresAt ?? slot?.revertsAt,
+      by: lease)
   }
 
-  /// - Parameter covering: the lease that keeps `to` from being in force.
+  /// - Parameters:
+  ///   - lease: what `to` is in force by.
+  ///   - covering: the lease that keeps `to` from being in force.
   func tellSwitch(
     of proxy: Proxy?, from: Profile?, to: Profile?, _ cause: ProfileSlot.Cause, revertsAt: WallTime?,
-    below covering: Lease? = nil
+    by lease: Lease? = nil, below covering: Lease? = nil
   ) {
     let names: [(String, JSON)] = [
       ("from", .string(from?.name ?? "none")), ("to", .string(to?.name ?? "none")),
       ("cause", .string(cause.rawValue)),
       ("reverts_at", revertsAt.map { .string($0.description) } ?? .null),
     ]
-    let details = names + (covering.map { [("below_lease", .string($0.id))] } ?? [])
+    let whose = lease.map { [("lease", JSON.string($0.id)), ("by", JSON.string($0.holder))] } ?? []
+    let details = names + whose + (covering.map { [("below_lease", .string($0.id))] } ?? [])
     events.record("profile_switched", proxy: proxy?.name, details)
     log.info("profile switched", [("proxy", .string(proxy?.name ?? "*"))] + details)
   }

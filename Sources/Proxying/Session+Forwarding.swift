@@ -151,6 +151,9 @@ extension Session {
     let reuses = canReuse(forward)
     if !reuses { forward.isBypass = false }
     forward.refusal = nil
+    if forward.request?.came(through: sessions.viaName) ?? false {
+      return refuse(Refusal(.loop, "\(target): the next proxy leads back to this daemon"), forward, now)
+    }
     guard isAllowedClient else {
       return refuse(
         Refusal(.denied, "client \(client.host) is in none of the networks that --allow-client names"), forward, now)
@@ -203,7 +206,12 @@ extension Session {
     forward.stage = .dialling
     dial = sessions.dial(
       host: target.host, port: target.port, for: self,
-      onOwn: { [unowned self] owner in meetOwn(owner, forward) },
+      onConnect: { [unowned self] address, owner in
+        if let owner { meetOwn(owner, forward) }
+        // What listens on loopback trusts this machine alone.
+        guard address.isLoopback, !client.isLoopback else { return }
+        refuseLater("what is on this machine's loopback is not for other machines", forward, kind: .denied)
+      },
       completion: { [unowned self] result in
         dial = nil
         switch result {
@@ -236,8 +244,8 @@ extension Session {
   }
 
   /// Not now: the connection is only in the making.
-  func refuseLater(_ reason: String, _ forward: ForwardState) {
-    let refusal = Refusal(.loop, "\(forward.target?.description ?? "the request"): \(reason)")
+  func refuseLater(_ reason: String, _ forward: ForwardState, kind: Refusal.Kind = .loop) {
+    let refusal = Refusal(kind, "\(forward.target?.description ?? "the request"): \(reason)")
     loop.later { [weak self] in
       guard let self, phase == .open else { return }
       refuse(refusal, forward, loop.instant)
@@ -293,47 +301,5 @@ extension Session {
     var written = 0
     if downstream.queue.isEmpty, case .wrote(let count) = clientSocket?.write(bytes) { written = count }
     deliver(Array(bytes[written...]), .downstream, now)
-  }
-
-  // MARK: Conditions
-
-  /// What the session is put through: what its proxy's are, or what a rule says of its host.
-  var conditions: Conditions {
-    guard let forward else { return proxy.conditions }
-    return forward.isBypass ? Conditions() : proxy.conditions(by: forward.rule)
-  }
-
-  /// The shared rates among them; by themselves, because every turn asks for them.
-  var paths: [SharedPath] { forward == nil ? proxy.conditions.paths : conditions.paths }
-
-  /// - Parameter isFirst: the client's first request: its connection to the network begins here.
-  private func enterConditions(isFirst: Bool) {
-    let (now, conditions) = (loop.instant, conditions)
-    if isFirst { return makeLinks { conditions.plan($0, connection: number) } }
-    for direction in Direction.allCases {
-      let plan = conditions.plan(direction, connection: number)
-      withPipe(direction) { $0.link.change(to: plan, at: now) }
-    }
-  }
-
-  private func makeLinks(_ plan: (Direction) -> [StagePlan]) {
-    for direction in Direction.allCases {
-      withPipe(direction) {
-        $0.link = Session.link(
-          direction, plan(direction), seed: sessions.seed, proxy: proxy.name, number: number, id: id, at: loop.instant)
-      }
-    }
-  }
-
-  /// Rules have changed: what is said of this host now applies; false when it is denied.
-  func followRules(_ forward: ForwardState) -> Bool {
-    guard let target = forward.target else { return true }
-    if forward.rulesVersion != sessions.rulesVersion { findRule(target, forward) }
-    return forward.rule?.use != .deny
-  }
-
-  private func findRule(_ target: Target, _ forward: ForwardState) {
-    forward.rule = sessions.forward.rule(host: target.host, port: target.port)
-    forward.rulesVersion = sessions.rulesVersion
   }
 }

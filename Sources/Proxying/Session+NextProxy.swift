@@ -23,7 +23,10 @@ extension Session {
     forward.talk?.answers = HTTPResponseReader()
     forward.talk?.answers.begin(method: "CONNECT")
     forward.stage = .askingVia(until: loop.instant + sessions.limits.connectTimeout)
-    _ = upstreamSocket?.write(target.connectRequest(authorization: via.authorization))
+    let request =
+      forward.request?.forProxy(authorization: via.authorization, name: sessions.viaName)
+      ?? target.connectRequest(authorization: via.authorization, via: ["1.1 \(sessions.viaName)"])
+    _ = upstreamSocket?.write(request)
     mustDriveAgain = true
   }
 

@@ -13,7 +13,8 @@ extension Session {
     forward.isAnswerOver = false
     forward.hasAnswerBegun = false
     forward.talk?.answers.begin(method: request.method)
-    deliver(via.map { request.forProxy(authorization: $0.authorization) } ?? request.forOrigin(), .upstream, now)
+    let head = via.map { request.forProxy(authorization: $0.authorization, name: sessions.viaName) }
+    deliver(head ?? request.forOrigin(), .upstream, now)
     mustDriveAgain = true
   }
 

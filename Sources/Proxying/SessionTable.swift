@@ -15,6 +15,8 @@ final class SessionTable {
   let log: Log
   let events: EventLog
   var archive = CounterArchive()
+  /// What this daemon is called in requests to a next proxy: two of which each is the other's would never end.
+  let viaName = "headwind-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
   var forward = ForwardSettings() { didSet { if forward.rules != oldValue.rules { rulesVersion += 1 } } }
   /// Another one whenever there are other rules.
   private(set) var rulesVersion = 0
@@ -106,7 +108,8 @@ final class SessionTable {
 
   /// For a client of a forward proxy: to what of ours the way leads is told before anything can come of it.
   func dial(
-    host: String, port: UInt16, for session: Session, onOwn: @escaping (OwnConnections.Owner) -> Void,
+    host: String, port: UInt16, for session: Session,
+    onConnect: @escaping (SocketAddress, OwnConnections.Owner?) -> Void,
     completion: @escaping (Result<StreamSocket, DialError>) -> Void
   ) -> Dial {
     dialer.dial(
@@ -114,7 +117,7 @@ final class SessionTable {
       onConnect: { [ownConnections, unowned session] socket in
         let owner = ownConnections.destination(of: socket)
         ownConnections.wentOut(socket, of: session)
-        if let owner { onOwn(owner) }
+        onConnect(socket.peerAddress, owner)
       },
       completion: completion)
   }

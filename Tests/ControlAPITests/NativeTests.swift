@@ -159,7 +159,7 @@ import Testing
   @Test(arguments: Way.allCases)
   func healthAndReadiness(_ way: Way) throws {
     let desk = try Desk(way)
-    #expect(try desk.call("GET", "/healthz").text == #"{"status":"ok","headwind":"\#(Version.current)"}"#)
+    #expect(try desk.call("GET", "/healthz").text == #"{"status":"ok","headwind":"\#(Version.current)","seed":1}"#)
     #expect(try desk.refusal("GET", "/readyz") == "503 not every configured listener is bound yet")
     desk.api.isReady = true
     let ready = try desk.call("GET", "/readyz").json()

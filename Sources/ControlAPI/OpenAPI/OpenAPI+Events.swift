@@ -71,6 +71,7 @@ extension OpenAPI {
       ],
       optional: [
         ("proxy", .string("Absent: the global profile.")),
+        ("lease", .string("`to` is in force by this lease.")), ("by", .string("Who holds that.")),
         ("below_lease", .string("This lease covers it: `to` is in force when that has ended.")),
       ]),
     Event(type: "lease_started", hasProxy: false, details: lease),

@@ -25,7 +25,13 @@ extension OpenAPI {
         ("headwind", .string(example: Version.current)),
       ])
     ),
-    ("Health", .object(required: [("status", .choice(["ok"])), ("headwind", .string("Version."))])),
+    (
+      "Health",
+      .object(required: [
+        ("status", .choice(["ok"])), ("headwind", .string("Version.")),
+        ("seed", .number("Of all decisions by chance; a whole number.", in: 0...0x1p64)),
+      ])
+    ),
     (
       "Description",
       .object(

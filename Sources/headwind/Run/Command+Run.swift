@@ -26,7 +26,10 @@ extension Command {
     OptionSpec(name: "--fail-fast", help: "Stop at the first run that fails."),
     OptionSpec(
       name: "--expect-traffic",
-      help: "A run that sent nothing through a proxy has failed (the default with --profiles)."),
+      help: """
+        A run that sent nothing through a proxy has failed (the default with --profiles), but under a profile that refuses \
+        everything.
+        """),
     OptionSpec(name: "--no-expect-traffic", help: "It has not."),
     OptionSpec(name: "--report", value: "FILE", help: "Write all about the runs as JSON; - is standard output."),
     OptionSpec(name: "--junit", value: "FILE", help: "Write the results as JUnit XML; - is standard output."),
@@ -81,7 +84,11 @@ extension Command {
     let client = try ControlClient(arguments)
     // None is to be found missing when half of the runs are done.
     for name in names { _ = try client.get("/profiles/\(percentEncoded(name))") }
-    let plan = try RunPlan(arguments, profiles: names, seed: nil)
+    var plan = try RunPlan(arguments, profiles: names, seed: nil)
+    // Only told; one that doesn't say it can be used all the same.
+    let seed = (try? client.get("/healthz"))?["seed"]
+    if case .unsigned(let number)? = seed { plan.daemonSeed = number }
+    if case .integer(let number)? = seed { plan.daemonSeed = UInt64(exactly: number) }
     return try RunMatrix(plan) { loop throws(CommandError) in
       LeasedHost(
         loop: loop, client: client, proxies: [], command: "run", reason: ShellText.line(plan.command).excerptOfCommand)

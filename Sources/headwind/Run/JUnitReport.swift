@@ -28,7 +28,7 @@ struct JUnitReport {
       + [("skipped", "\(suite.runs.count - suite.done.count)"), ("timestamp", "\(start.description.prefix(19))")]
     var lines = ["  <testsuite\(attributes(head))>", "    <properties>"]
     var properties = [("profile", profile), ("command", ShellText.line(report.plan.command))]
-    if let seed = report.plan.seed { properties.append(("seed", "\(seed)")) }
+    if let seed = report.plan.seed ?? report.plan.daemonSeed { properties.append(("seed", "\(seed)")) }
     for (name, value) in properties {
       lines.append("      <property\(attributes([("name", name), ("value", value)]))/>")
     }

@@ -9,6 +9,8 @@ struct RunPlan {
   var isMatrix: Bool { specs.count > 1 }
   /// Of the first run; nil where a running daemon has its own.
   var seed: UInt64?
+  /// That of a daemon which runs already.
+  var daemonSeed: UInt64?
   var maxNanoseconds: Int64?
   var isFailFast = false
   var expectsTraffic = false

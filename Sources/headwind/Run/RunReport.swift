@@ -11,7 +11,7 @@ struct RunReport {
 
   var json: JSON {
     .object([
-      ("version", .string(VersionText.full)), ("seed", RunReport.number(plan.seed)),
+      ("version", .string(VersionText.full)), ("seed", RunReport.number(plan.seed ?? plan.daemonSeed)),
       ("command", .array(plan.command.map(JSON.string))), ("started_at", .string(startedAt.description)),
       ("profiles", .array(summaries.map { RunReport.name($0.profile) })),
       ("passed", .bool(results.allSatisfy(\.passed))),
@@ -31,7 +31,7 @@ struct RunReport {
   private func json(of result: RunResult) -> JSON {
     let head: [(String, JSON?)] = [
       ("profile", RunReport.name(result.spec.profile)), ("index", .integer(Int64(result.spec.index))),
-      ("seed", RunReport.number(result.spec.seed)),
+      ("seed", RunReport.number(result.spec.seed ?? plan.daemonSeed)),
       ("status", .string(!result.wasRun ? "not_run" : result.passed ? "passed" : "failed")),
       ("failure", result.failure.map(JSON.string) ?? .null), ("repeat", .string(plan.repetition(of: result.spec))),
     ]

@@ -63,7 +63,8 @@ enum RunText {
 
   /// The seed, and how to do it again: all of it, and of several runs the first that failed.
   static func repetition(_ plan: RunPlan, _ results: [RunResult]) -> String {
-    let seed = plan.seed.map { "seed \($0); " } ?? ""
+    let daemonSeed = plan.daemonSeed.map { "seed \($0), the daemon's; " } ?? ""
+    let seed = plan.seed.map { "seed \($0); " } ?? daemonSeed
     // To be copied: a line break within quotes stays one.
     func line(_ text: String) -> String {
       text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")

@@ -1,0 +1,47 @@
+import Conditioning
+import Forwarding
+import Reactor
+import Settings
+
+// What a session is put through, which for a forward proxy's depends on where its client wants to go.
+extension Session {
+  /// What the session is put through: what its proxy's are, or what a rule says of its host.
+  var conditions: Conditions {
+    guard let forward else { return proxy.conditions }
+    return forward.isBypass ? Conditions() : proxy.conditions(by: forward.rule)
+  }
+
+  /// The shared rates among them; by themselves, because every turn asks for them.
+  var paths: [SharedPath] { forward == nil ? proxy.conditions.paths : conditions.paths }
+
+  /// - Parameter isFirst: the client's first request: its connection to the network begins here.
+  func enterConditions(isFirst: Bool) {
+    let (now, conditions) = (loop.instant, conditions)
+    if isFirst { return makeLinks { conditions.plan($0, connection: number) } }
+    for direction in Direction.allCases {
+      let plan = conditions.plan(direction, connection: number)
+      withPipe(direction) { $0.link.change(to: plan, at: now) }
+    }
+  }
+
+  func makeLinks(_ plan: (Direction) -> [StagePlan]) {
+    for direction in Direction.allCases {
+      withPipe(direction) {
+        $0.link = Session.link(
+          direction, plan(direction), seed: sessions.seed, proxy: proxy.name, number: number, id: id, at: loop.instant)
+      }
+    }
+  }
+
+  /// Rules have changed: what is said of this host now applies; false when it is denied.
+  func followRules(_ forward: ForwardState) -> Bool {
+    guard let target = forward.target else { return true }
+    if forward.rulesVersion != sessions.rulesVersion { findRule(target, forward) }
+    return forward.rule?.use != .deny
+  }
+
+  func findRule(_ target: Target, _ forward: ForwardState) {
+    forward.rule = sessions.forward.rule(host: target.host, port: target.port)
+    forward.rulesVersion = sessions.rulesVersion
+  }
+}
