@@ -64,6 +64,7 @@ extension Config {
     profile = try fields.profileName("profile")
     profileDirectories = try fields.directories("profiles")
     control = try fields.endpoint("control")
+    try refuseSharedAddresses(fields.source)
     seed = try fields.seed("seed")
     logFormat = try fields.choice("log_format", of: LogFormat.self)
     logLevel = try fields.choice("log_level", of: LogLevel.self)
@@ -72,6 +73,26 @@ extension Config {
     maxLinkBufferBytes = try fields.integer("max_link_buffer_bytes", in: 4_096...1 << 31)
     maxBufferBytes = try fields.integer("max_buffer_bytes", in: 4_096...1 << 50)
     maxConnections = try fields.integer("max_connections", in: 1...10_000_000)
+  }
+}
+
+extension Config {
+  /// What two of them are to listen on only one of them can have.
+  private func refuseSharedAddresses(_ source: String) throws(SettingsError) {
+    var listens: [(field: String, text: String)] = [("control", control?.description ?? "")]
+    for (index, proxy) in proxies.enumerated() where proxy.enabled != false {
+      listens.append(("proxies[\(index)].listen", proxy.listen))
+    }
+    listens += [("http_proxy", httpProxy ?? ""), ("socks", socks ?? "")]
+    var fields: [String: String] = [:]
+    for (field, text) in listens {
+      guard let endpoint = try? Endpoint(parsing: text), endpoint.port != 0 else { continue }
+      if let other = fields.updateValue(field, forKey: endpoint.description) {
+        throw SettingsError(
+          source: source, field: field,
+          message: "is \(JSON.string(text).excerpt); allowed: an address that \(other) doesn't have")
+      }
+    }
   }
 }
 

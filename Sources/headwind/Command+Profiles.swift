@@ -41,7 +41,7 @@ extension Command {
         return StandardOutput.write(JSON.object([("ok", true)] + counts).text + "\n")
       }
       StandardOutput.write(
-        "ok: \(config.proxies.count) proxies, profile \(config.profile ?? "none"), \(catalogue.profiles.count) profiles known\n"
+        "ok: \(config.allProxies.count) \(config.allProxies.count == 1 ? "proxy" : "proxies"), profile \(config.profile ?? "none"), \(catalogue.profiles.count) profiles known\n"
       )
     })
 

@@ -29,7 +29,7 @@ extension Command {
       let lease = try switching.make()
       let inForce = try switching.inForce()
       StandardOutput.write(arguments.has("--json") ? inForce.text + "\n" : try switching.text(inForce))
-      switching.warn(of: inForce, unless: lease)
+      try switching.warn(of: inForce, unless: lease)
     })
 }
 
@@ -106,11 +106,21 @@ private struct Switching {
     return "\(whose): \(inForce["name"]?.string ?? "none")\(until)\(how)\n"
   }
 
-  /// Somebody's lease comes before what was asked for.
-  func warn(of inForce: JSON, unless own: String?) {
+  /// Somebody's lease comes before what was asked for, here or for some of the proxies.
+  func warn(of inForce: JSON, unless own: String?) throws(CommandError) {
+    if proxy == nil, own == nil {
+      for lease in try client.leases() { if case .array? = lease["proxies"] { warn(ofSome: LeaseText(lease)) } }
+    }
     guard let lease = inForce["lease"], let id = lease["id"]?.string, id != own else { return }
     client.warn(
       "\(whose): \(lease["profile"]?.string ?? "") stays in force until \(lease["expires_at"]?.string ?? ""), by lease "
         + "\(id) of \(lease["by"]?.string ?? ""); to end it now: headwind leases release \(id)")
+  }
+
+  private func warn(ofSome lease: LeaseText) {
+    let names = (lease.proxies ?? []).joined(separator: ", ")
+    client.warn(
+      "proxy \(names): \(lease.profile) stays in force, by lease \(lease.id) of \(lease.holder); to end it now: headwind "
+        + "leases release \(lease.id)")
   }
 }

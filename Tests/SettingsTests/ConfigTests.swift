@@ -54,6 +54,14 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
       ])
   }
 
+  @Test func sharedAddressesAreNoMatterWhereOneIsOffOrThePortIsFree() throws {
+    let read = try config(
+      "{http_proxy: 0, socks: 3128, proxies: [{name: 'a', listen: ':1', upstream: 'h:1', enabled: false},"
+        + "{name: 'b', listen: ':1', upstream: 'h:1'}, {name: 'c', listen: ':0', upstream: 'h:1'},"
+        + "{name: 'd', listen: ':0', upstream: 'h:1'}, {name: 'e', upstream: 'h:1'}, {name: 'f', upstream: 'h:1'}]}")
+    #expect(read.httpProxy == "127.0.0.1:0" && read.socks == "127.0.0.1:3128")
+  }
+
   @Test func directoriesAreRelativeToTheFile() throws {
     try withDirectory(["hw.json": "{profiles: ['mine', '/etc/profiles']}", "one.json": "{profiles: 'p'}"]) { path in
       let several = try Config.load(path: "\(path)/hw.json")
@@ -95,6 +103,12 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
     Row(
       "[{name: 'a', upstream: 'h:1'}, {name: 'a', upstream: 'h:1'}]",
       "proxies[1].name is \"a\"; allowed: a name that no other proxy here has"),
+    Row(
+      "{control: '127.0.0.1:80', http_proxy: '80'}",
+      "http_proxy is \"127.0.0.1:80\"; allowed: an address that control doesn't have"),
+    Row(
+      "[{name: 'a', listen: ':1', upstream: 'h:1'}, {name: 'b', listen: ':1', upstream: 'h:1'}]",
+      "proxies[1].listen is \":1\"; allowed: an address that proxies[0].listen doesn't have"),
     Row("{profile: '3 g'}", "profile is \"3 g\"; allowed: the name of a profile"),
     Row("{profiles: 5}", "profiles is 5; allowed: a directory or an array of directories"),
     Row("{profiles: ['a', null]}", "profiles[1] is null; allowed: a string"),

@@ -47,7 +47,7 @@ import Testing
     Row(
       "[{name: 'a', upstream: '*:*'}]",
       #"proxies[0].upstream is "*:*"; allowed: HOST:PORT, or mode "http" or "socks" beside it"#),
-    Row("{http_proxy: 5}", "http_proxy is 5; allowed: a string"),
+    Row("{http_proxy: true}", "http_proxy is true; allowed: a string"),
     Row("{http_proxy: ''}", #"http_proxy is "": no address; allowed: HOST:PORT, or PORT alone for one of 127.0.0.1"#),
     Row(
       "{socks: 'a'}", #"socks is "a": missing port in address; allowed: HOST:PORT, or PORT alone for one of 127.0.0.1"#),

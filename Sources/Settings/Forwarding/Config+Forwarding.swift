@@ -48,7 +48,10 @@ extension Fields {
   fileprivate func forwardListener(
     _ key: String, named name: String, besides proxies: [ProxySpec]
   ) throws(SettingsError) -> String? {
-    guard let text = try string(key) else { return nil }
+    // A port is most often written as a number.
+    let text: String?
+    if case .integer(let port)? = value(key) { text = "\(port)" } else { text = try string(key) }
+    guard let text else { return nil }
     if let index = proxies.firstIndex(where: { $0.name == name }) {
       throw SettingsError(
         source: source, field: "proxies[\(index)].name",
