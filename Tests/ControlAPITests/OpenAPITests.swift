@@ -56,6 +56,35 @@ import Testing
     }
   }
 
+  /// OpenAPI 3.0 knows only some words of JSON Schema: `const`, for one, makes the document invalid.
+  @Test func schemasConsistOfTheWordsOfOpenAPI30() {
+    let known: Set = [
+      "$ref", "type", "format", "description", "example", "default", "enum", "nullable", "pattern", "minLength",
+      "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "uniqueItems",
+      "items", "required", "properties", "additionalProperties", "minProperties", "maxProperties", "oneOf", "anyOf",
+      "allOf", "not", "discriminator", "title", "readOnly", "writeOnly", "deprecated", "multipleOf",
+    ]
+    var count = 0
+    func check(_ schema: JSON?) {
+      guard let members = schema?.objectValue?.members else { return }
+      count += 1
+      for (key, value) in members.map({ ($0.key, $0.value) }) {
+        #expect(known.contains(key), "\(schema?.text ?? "")")
+        switch key {
+        case "properties": value.objectValue?.members.forEach { check($0.value) }
+        case "oneOf", "anyOf", "allOf": value.arrayValue?.forEach { check($0) }
+        case "items", "additionalProperties", "not": check(value)
+        default: break
+        }
+      }
+    }
+    schemas.forEach { check($0.value) }
+    visit(document["paths"] ?? .null) { check($0["schema"]) }
+    visit(document["components"]?["headers"] ?? .null) { check($0["schema"]) }
+    visit(document["components"]?["responses"] ?? .null) { check($0["schema"]) }
+    #expect(count > 200)
+  }
+
   @Test func linksNameOperationsAndTheirParameters() {
     visit(document) { json in
       guard let id = json["operationId"]?.stringValue, let parameters = json["parameters"]?.objectValue else { return }

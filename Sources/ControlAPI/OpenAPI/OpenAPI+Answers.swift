@@ -25,7 +25,7 @@ extension OpenAPI {
       "description": "The path of what was made.", "required": true, "schema": ["type": "string", "pattern": "^/"],
     ],
     "X-Content-Type-Options": [
-      "description": "No script for web pages.", "required": true, "schema": ["type": "string", "const": "nosniff"],
+      "description": "No script for web pages.", "required": true, "schema": ["type": "string", "enum": ["nosniff"]],
     ],
     "Location": ["description": "The path without them.", "required": true, "schema": ["type": "string"]],
   ]
