@@ -147,6 +147,7 @@ extension Session {
 
   private func reach(_ target: Target, _ forward: ForwardState, _ now: Instant) {
     forward.askedBy = nil
+    let isElsewhere = forward.target != target
     forward.target = target
     let reuses = canReuse(forward)
     if !reuses { forward.isBypass = false }
@@ -162,8 +163,11 @@ extension Session {
     if let rule = forward.rule, rule.use == .deny {
       return refuse(Refusal(.denied, "\(target) is denied by the rule \(rule)"), forward, now)
     }
-    let note = ForwardNote(target: target, rule: forward.rule?.description, profile: conditions.profile)
-    sessions.events.record(.forwarded(note), of: self)
+    // Not each request on a kept connection: thousands a second would push all other events out.
+    if isElsewhere || !reuses {
+      let note = ForwardNote(target: target, rule: forward.rule?.description, profile: conditions.profile)
+      sessions.events.record(.forwarded(note), of: self)
+    }
     guard !conditions.refuses else { return refuse(offline, forward, now) }
     let isFirst = forward.handshakes == 0 && forward.connectedTo == nil
     enterConditions(isFirst: isFirst)

@@ -34,6 +34,8 @@ import Testing
     #expect(heads[0] == "GET /a?b HTTP/1.1\r\nHost: \(first.address)\r\nX-A: b\r\n\r\n", "\(heads[0])")
     #expect(first.peers.count == 2, "an upstream is kept for the next request to it")
     #expect(second.peers.count == 1)
+    let targets = [first.address, second.address, first.address].map(JSON.string)
+    #expect(bench.events("forwarded").map { $0.detail("target") } == targets, "told once for each connection")
     client.finish()
     try bench.loop.runUntil { client.isOver && bench.registry.sessions.isEmpty }
     #expect(client.isEnded && bench.reasons() == ["closed"])
