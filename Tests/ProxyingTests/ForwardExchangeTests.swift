@@ -71,7 +71,7 @@ import Testing
     let upstream = try upstream(saying: Upstream.answer("no"))
     let body = String(repeating: "x", count: 60_000)
     let text = request(upstream.address, "Content-Length: \(body.count)\r\n") + body
-    let client = try wholeAnswer(to: text, toxics: [.bandwidth(1, .upstream)])
+    let client = try wholeAnswer(to: text, toxics: [.bandwidth(40, .upstream)])
     #expect(client.isEnded && client.text == Upstream.answer("no"))
   }
 
