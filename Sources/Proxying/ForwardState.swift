@@ -96,12 +96,6 @@ final class ForwardState {
     return false
   }
 
-  /// Nothing is under way that the client waits for.
-  var isIdle: Bool {
-    if case .asking = stage { return !hasBegun && pending.isEmpty }
-    return false
-  }
-
   var isAsking: Bool {
     if case .asking = stage { return true }
     return false

@@ -128,7 +128,10 @@ extension Session {
       talk.wire = .http(reader)
       offset += consumed
       switch step {
-      case .needsMore: return true
+      case .needsMore:
+        // A blank line between two requests opens none.
+        if forward.isAsking, reader.isBetweenRequests { beIdle(forward, now) }
+        return true
       case .head(let head):
         talk.request = head
         forward.isRequestOver = false

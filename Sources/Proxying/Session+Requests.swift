@@ -70,9 +70,14 @@ extension Session {
     }
     forward.stage = .asking
     forward.talk?.request = nil
+    beIdle(forward, now)
+    mustDriveAgain = true
+  }
+
+  /// Nothing of the next request is there.
+  func beIdle(_ forward: ForwardState, _ now: Instant) {
     forward.hasBegun = false
     forward.askedBy = now + sessions.limits.idleTimeout
-    mustDriveAgain = true
   }
 
   /// The upstream has ended or reset the connection; true when that is dealt with.

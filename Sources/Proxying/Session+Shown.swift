@@ -1,5 +1,6 @@
 package import Conditioning
 import Forwarding
+package import Reactor
 import Settings
 
 // What the API tells of a live session, beyond its own properties.
@@ -25,6 +26,11 @@ extension Session {
     case .lingering, .closed: .lingering
     }
   }
+
+  package var upstreamAddress: SocketAddress? { upstreamSocket?.peerAddress }
+  package var upstreamBytes: Int64 { upstream.sent }
+  package var downstreamBytes: Int64 { min(downstream.sent, forward?.ownFrom ?? .max) }
+  package var bufferedBytes: Int { upstream.buffered + downstream.buffered }
 
   /// Whether a session that closes for this reason was no more than a refusal.
   func isRefusal(_ reason: CloseReason) -> Bool {

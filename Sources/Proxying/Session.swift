@@ -107,13 +107,6 @@ package final class Session {
   /// Ends the session on a user's word: both sides see a reset.
   package func end() { reset(reason: .ended) }
 
-  // MARK: What the API shows
-
-  package var upstreamAddress: SocketAddress? { upstreamSocket?.peerAddress }
-  package var upstreamBytes: Int64 { upstream.sent }
-  package var downstreamBytes: Int64 { min(downstream.sent, forward?.ownFrom ?? .max) }
-  package var bufferedBytes: Int { upstream.buffered + downstream.buffered }
-
   // MARK: Commands
 
   /// Puts the session under its proxy's present conditions; nothing that is held is lost, reordered or let go early.
@@ -237,48 +230,6 @@ package final class Session {
     return nil
   }
 
-  // MARK: The upstream
-
-  private func dialUpstream() {
-    phase = .dialling
-    dial = sessions.dial(proxy.upstream, for: self) { [unowned self] result in
-      dial = nil
-      switch result {
-      case .success(let socket): opened(socket)
-      case .failure(let error):
-        noteDialFailure(error, to: proxy.upstream)
-        givesUpAt = loop.instant + Session.refusalTime
-        armTimer()
-      }
-    }
-  }
-
-  private func opened(_ socket: StreamSocket) {
-    upstreamSocket = socket
-    socket.delegate = self
-    phase = .open
-    driveLater()
-  }
-
-  /// The upstream is found to be this proxy itself, whatever has come of the connection.
-  func refuseCircle(_ circle: Circle) {
-    if let forward { return refuseLater(circle.description, forward) }
-    noteDialFailure(circle, to: proxy.upstream)
-    reset(reason: .dialFailed)
-  }
-
-  func noteDialFailure(_ error: some CustomStringConvertible, to upstream: String) {
-    proxy.counters.dialFailures += 1
-    sessions.log.info(
-      "upstream not reached",
-      [
-        ("proxy", .string(proxy.name)), ("session", .integer(Int64(id))), ("upstream", .string(upstream)),
-        ("reason", .string(error.description)),
-      ])
-    let details: [(String, JSON)] = [("upstream", .string(upstream)), ("reason", .string(error.description))]
-    sessions.events.record("dial_failed", of: self, details)
-  }
-
   // MARK: Small parts
 
   static func link(
@@ -321,7 +272,7 @@ package final class Session {
     return first + second
   }
 
-  private func armTimer() {
+  func armTimer() {
     guard phase != .lingering else { return }
     let deadlines = [upstream.link.deadline, downstream.link.deadline, givesUpAt, drainCheck, forward?.deadline]
     if let next = deadlines.compactMap({ $0 }).min() {

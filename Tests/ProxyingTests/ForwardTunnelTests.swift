@@ -208,8 +208,10 @@ import Testing
     let proxy = try bench.createForward()
     let slow = try bench.connect(proxy)
     slow.send("CONNECT exam")
-    let silent = try bench.connect(proxy)
-    try bench.loop.runUntil { slow.isOver && silent.isOver && bench.registry.sessions.isEmpty }
+    let (silent, blank) = (try bench.connect(proxy), try bench.connect(proxy))
+    blank.send("\r\n")
+    try bench.loop.runUntil { slow.isOver && silent.isOver && blank.isOver && bench.registry.sessions.isEmpty }
+    #expect(blank.isEnded && blank.text.isEmpty, "no request has begun: \(blank.text)")
     #expect(slow.isEnded && slow.text.hasPrefix("HTTP/1.1 408 "))
     #expect(silent.isEnded && silent.text.isEmpty)
     #expect(Set(bench.reasons()) == ["refused", "idle"])

@@ -22,7 +22,7 @@ package enum ProcessTree {
       let found = descendants(of: getpid(), except: strangers)
       guard !found.isEmpty else { return }
       for process in found { kill(process, SIGKILL) }
-      usleep(1_000)
+      ThisProcess.pause(milliseconds: 1)
     }
   }
 

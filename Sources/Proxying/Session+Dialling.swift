@@ -1,0 +1,46 @@
+import Conditioning
+import Reactor
+import Settings
+
+// The upstream of a session whose proxy has one.
+extension Session {
+  func dialUpstream() {
+    phase = .dialling
+    dial = sessions.dial(proxy.upstream, for: self) { [unowned self] result in
+      dial = nil
+      switch result {
+      case .success(let socket): opened(socket)
+      case .failure(let error):
+        noteDialFailure(error, to: proxy.upstream)
+        givesUpAt = loop.instant + Session.refusalTime
+        armTimer()
+      }
+    }
+  }
+
+  private func opened(_ socket: StreamSocket) {
+    upstreamSocket = socket
+    socket.delegate = self
+    phase = .open
+    driveLater()
+  }
+
+  /// The upstream is found to be this proxy itself, whatever has come of the connection.
+  func refuseCircle(_ circle: Circle) {
+    if let forward { return refuseLater(circle.description, forward) }
+    noteDialFailure(circle, to: proxy.upstream)
+    reset(reason: .dialFailed)
+  }
+
+  func noteDialFailure(_ error: some CustomStringConvertible, to upstream: String) {
+    proxy.counters.dialFailures += 1
+    sessions.log.info(
+      "upstream not reached",
+      [
+        ("proxy", .string(proxy.name)), ("session", .integer(Int64(id))), ("upstream", .string(upstream)),
+        ("reason", .string(error.description)),
+      ])
+    let details: [(String, JSON)] = [("upstream", .string(upstream)), ("reason", .string(error.description))]
+    sessions.events.record("dial_failed", of: self, details)
+  }
+}
