@@ -61,6 +61,7 @@ extension Counters {
     sum.sessions += b.sessions
     sum.closed.merge(b.closed, uniquingKeysWith: +)
     sum.dialFailures += b.dialFailures
+    sum.refusals += b.refusals
     sum.dropsByCause.merge(b.dropsByCause, uniquingKeysWith: +)
     sum.exhaustions += b.exhaustions
     return sum

@@ -124,6 +124,21 @@ import Testing
     return listener.localAddress.description
   }
 
+  @Test func whatTheProxySaysItselfIsNobodysTraffic() throws {
+    let proxy = try bench.createForward(rules: ["denied.test=deny"])
+    let begin = bench.registry.events.newest
+    let (client, answer) = try tunnel(proxy, to: "denied.test:1")
+    #expect(answer.hasPrefix("HTTP/1.1 403 "))
+    client.finish()
+    try bench.loop.runUntil { client.isOver && bench.registry.sessions.isEmpty }
+    for beginning in [ProxyRegistry.Beginning.event(0), .event(begin)] {
+      let count = try bench.registry.traffic(in: bench.registry.span(since: beginning))["forward"]
+      #expect(count == TrafficCount(connections: 1, refused: 1))
+    }
+    #expect(proxy.counters.traffic == Counters.Traffic())
+    #expect(bench.events("session_closed").map { $0.detail("downstream_bytes") } == [0])
+  }
+
   @Test func offlineIsSaidAndTheListenerStays() throws {
     try bench.use(PathSpec(), [.drop(1, how: .refuse)])
     let upstream = try Upstream.echo(bench.loop)
