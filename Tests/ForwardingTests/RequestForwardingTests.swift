@@ -61,6 +61,15 @@ import Testing
 
   @Test func theNextProxyGetsConnect() throws {
     let head = try requestHead("CONNECT [::1]:443 HTTP/1.1\nHost: x\nA: 1\n\n")
+    #expect(
+      try requestHead("CONNECT h:1 HTTP/1.1\nHost: h\nVia: 1.1 a, 1.0 b\nVia: 1.1 c\n\n")
+        .forProxy(authorization: nil, name: "d").lines
+        == "CONNECT h:1 HTTP/1.1\nHost: h:1\nVia: 1.1 a, 1.0 b, 1.1 c, 1.1 d\n\n")
+    let plain = try requestHead("GET http://h/ HTTP/1.1\nHost: h\nVia: 1.1 a (x)\n\n")
+    #expect(
+      plain.forProxy(authorization: nil, name: "d").lines
+        == "GET http://h/ HTTP/1.1\nHost: h\nVia: 1.1 a (x)\nVia: 1.1 d\n\n")
+    #expect(plain.came(through: "a") && !plain.came(through: "d") && !plain.came(through: "1.1"))
     #expect(head.forProxy(authorization: nil).lines == "CONNECT [::1]:443 HTTP/1.1\nHost: [::1]:443\n\n")
     #expect(
       Target(host: "h", port: 1).connectRequest(authorization: "Basic x").lines

@@ -255,6 +255,25 @@ import Testing
     #expect(bench.reasons() == ["client_reset"])
   }
 
+  @Test func aNextProxyThatLeadsBackIsRefused() throws {
+    let one = try bench.createForward()
+    // Something in between, so that addresses alone don't tell.
+    let relay = try Upstream(bench.loop) { [bench] peer in
+      guard let onward = try? Peer(bench.loop, to: bench.address(of: one)) else { return }
+      peer.onBytes = { onward.send($0) }
+      onward.onBytes = { [unowned peer] in peer.send($0) }
+      onward.onEnd = { [unowned peer] in peer.finish() }
+    }
+    bench.registry.forward.via = try ViaSpec(parsing: "http://\(relay.address)")
+    let (_, answer) = try tunnel(one, to: "example.test:443")
+    #expect(answer.hasPrefix("HTTP/1.1 502 ") && answer.contains("508"), "\(answer)")
+    let client = try bench.connect(one)
+    client.send("GET http://example.test/ HTTP/1.1\r\nHost: example.test\r\n\r\n")
+    try bench.loop.runUntil { client.isOver || client.text.contains("\r\n\r\n") }
+    #expect(client.text.hasPrefix("HTTP/1.1 508 "), "\(client.text)")
+    #expect(bench.events("session_opened").count == 4)
+  }
+
   @Test func theNextProxyConnectsAndItsRefusalIsTold() throws {
     let upstream = try Upstream.echo(bench.loop)
     var asked = ""
