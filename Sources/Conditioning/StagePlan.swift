@@ -95,6 +95,10 @@ package struct StagePlan: Equatable {
       Noop()
     case .sharedRate(let path):
       SharedRateStage(path, owner: owner)
+    case .tcp(let path):
+      TCPStage(
+        path, identity.direction, owner: owner, isNewConnection: isNewConnection,
+        dice: identity.sessionGenerator(toxic: name, use: "packets"))
     }
   }
 }
@@ -112,6 +116,7 @@ package enum StageKind {
   case stall(Stall.Parameters)
   case noop
   case sharedRate(SharedRate)
+  case tcp(NetworkPath)
 
   /// Gives a toxic of this kind the new parameters; false, with nothing changed, when it is of another kind.
   func update(_ toxic: inout any Toxic, at now: Instant) -> Bool {
@@ -127,12 +132,13 @@ package enum StageKind {
     case .stall(let new): return modify(&toxic) { (old: inout Stall) in old.update(new, at: now) }
     case .noop: return toxic is Noop
     case .sharedRate(let new): return modify(&toxic) { (old: inout SharedRateStage) in old.update(new, at: now) }
+    case .tcp(let new): return modify(&toxic) { (old: inout TCPStage) in old.update(new, at: now) }
     }
   }
 }
 
 extension StageKind: Equatable {
-  /// Shared rates are equal when they are the same one.
+  /// Shared rates and paths are equal when they are the same one.
   package static func == (left: StageKind, right: StageKind) -> Bool {
     switch (left, right) {
     case (.latency(let left), .latency(let right)): left == right
@@ -146,8 +152,9 @@ extension StageKind: Equatable {
     case (.stall(let left), .stall(let right)): left == right
     case (.noop, .noop): true
     case (.sharedRate(let left), .sharedRate(let right)): left === right
+    case (.tcp(let left), .tcp(let right)): left === right
     case (.latency, _), (.bandwidth, _), (.slowClose, _), (.timeout, _), (.resetPeer, _), (.slicer, _), (.limitData, _),
-      (.drop, _), (.stall, _), (.noop, _), (.sharedRate, _):
+      (.drop, _), (.stall, _), (.noop, _), (.sharedRate, _), (.tcp, _):
       false
     }
   }

@@ -86,13 +86,6 @@ extension Interval {
   }
 }
 
-extension PathSpec {
-  /// Bytes per second of one direction; nil without a limit.
-  func bytesPerSecond(_ direction: Direction) -> Int64? {
-    direction == .upstream ? upstreamBytesPerSecond : downstreamBytesPerSecond
-  }
-}
-
 extension ProxySpec {
   /// A new proxy is enabled unless it says otherwise.
   package var isEnabled: Bool { enabled ?? true }

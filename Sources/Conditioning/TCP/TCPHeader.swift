@@ -1,0 +1,3 @@
+/// What a packet says to the other end.
+struct TCPHeader {
+}

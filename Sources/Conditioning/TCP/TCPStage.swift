@@ -1,0 +1,47 @@
+/// A link's place on a path with modelled TCP: one direction of its session's connection. Its own deadline is nil while
+/// nothing has arrived: the path's timer drives it.
+///
+/// Small enough to lie in the link's array itself, without a box.
+package struct TCPStage: Toxic {
+  let connection: TCPConnection
+  let direction: Direction
+
+  /// Both links of a session (`owner`) get the same connection.
+  init(_ path: NetworkPath, _ direction: Direction, owner: Int, isNewConnection: Bool, dice: SeededGenerator) {
+    connection =
+      path.connection(of: owner) ?? TCPConnection(owner: owner, path: path, isNew: isNewConnection, dice: dice)
+    self.direction = direction
+  }
+
+  /// Moves the connection to another path with everything that is under way.
+  package mutating func update(_ path: NetworkPath, at now: Instant) {
+    connection.move(to: path, at: now)
+  }
+
+  package mutating func receive(_ segment: Segment, at now: Instant) {
+    connection.path?.advance(to: now)
+    connection.write(segment, direction, at: now)
+  }
+
+  package mutating func poll(at now: Instant) -> Segment? {
+    connection.path?.advance(to: now)
+    return connection.takeArrived(direction)
+  }
+
+  package var deadline: Instant? { connection.hasArrived(direction) ? .distantPast : nil }
+  package var heldBytes: Int { connection.heldBytes(direction) }
+
+  package func allowance(behind transit: Interval) -> Int { connection.room(direction) }
+
+  package mutating func surrender() -> [Segment] { connection.surrender(direction) }
+}
+
+extension Link {
+  /// The modelled TCP connection of its session; nil under a path without one.
+  package var connection: TCPConnection? {
+    for stage in stages {
+      if let tcp = stage.toxic as? TCPStage { return tcp.connection }
+    }
+    return nil
+  }
+}
