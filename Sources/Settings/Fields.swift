@@ -96,11 +96,25 @@ extension Fields {
   }
 
   func number(_ key: String, in range: ClosedRange<Double>) throws(SettingsError) -> Double? {
-    let allowed =
-      "a number from \(JSON.decimalText(of: range.lowerBound)) to \(JSON.decimalText(of: range.upperBound))"
+    try number(key, allowed: range.text) { range.contains($0) }
+  }
+
+  func number(
+    _ key: String, allowed: String, where isAllowed: (Double) -> Bool
+  ) throws(SettingsError) -> Double? {
     guard let found = value(key) else { return nil }
     guard let number = found.doubleValue else { throw refusal(key, .shape, allowed: allowed) }
-    guard range.contains(number) else { throw refusal(key, allowed: allowed) }
+    guard isAllowed(number) else { throw refusal(key, allowed: allowed) }
+    return number
+  }
+
+  /// As `number`, of a key that must be there.
+  func needed(
+    _ key: String, allowed: String, where isAllowed: (Double) -> Bool
+  ) throws(SettingsError) -> Double {
+    guard let number = try number(key, allowed: allowed, where: isAllowed) else {
+      throw refusal(key, allowed: allowed)
+    }
     return number
   }
 
@@ -146,6 +160,11 @@ extension Fields {
 extension ClosedRange<Int64> {
   /// As messages say what is allowed.
   var text: String { "a whole number from \(lowerBound) to \(upperBound)" }
+}
+
+extension ClosedRange<Double> {
+  /// As messages say what is allowed.
+  var text: String { "a number from \(JSON.decimalText(of: lowerBound)) to \(JSON.decimalText(of: upperBound))" }
 }
 
 extension JSON {

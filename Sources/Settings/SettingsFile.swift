@@ -9,11 +9,11 @@ package enum SettingsFile {
   /// Far more than any settings need.
   package static let maximumBytes = 4_000_000
 
-  package static func read(_ path: String) throws(SettingsError) -> [UInt8] {
+  package static func read(_ path: String, atMost limit: Int = maximumBytes) throws(SettingsError) -> [UInt8] {
     do {
       let data = try Data(contentsOf: URL(filePath: path))
-      guard data.count <= maximumBytes else {
-        throw SettingsError(source: path, message: "has \(data.count) bytes; allowed: at most \(maximumBytes)")
+      guard data.count <= limit else {
+        throw SettingsError(source: path, message: "has \(data.count) bytes; allowed: at most \(limit)")
       }
       return Array(data)
     } catch let error as SettingsError {

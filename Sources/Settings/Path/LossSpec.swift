@@ -4,7 +4,8 @@ package import Conditioning
 package enum LossSpec: Hashable, Sendable {
   /// 0...1, each packet by itself.
   case share(Double)
-  /// `{"loss": 0.01, "mean_burst_packets": 5}`: all is lost in a burst. 0 ..< 1 and at least 1.
+  /// `{"loss": 0.01, "mean_burst_packets": 5}`: all is lost in a burst. 0 ..< 1; at least 1 and at least loss/(1−loss),
+  /// as there is a packet between two bursts.
   case bursts(loss: Double, meanBurstPackets: Double)
   /// `{"p": 0.002, "r": 0.2, "1-h": 1, "1-k": 0}`, as `tc … netem loss gemodel` takes them, each 0...1.
   case netem(goodToBad: Double, badToGood: Double, lossInBad: Double, lossInGood: Double)
@@ -17,7 +18,8 @@ package enum LossSpec: Hashable, Sendable {
     case .bursts(let loss, let length):
       loss > 0 ? .bursts(GilbertElliott(loss: loss, meanBurstPackets: length)) : .none
     case .netem(let p, let r, let bad, let good):
-      .bursts(GilbertElliott(goodToBad: p, badToGood: r, lossInBad: bad, lossInGood: good))
+      good > 0 || (p > 0 && bad > 0)
+        ? .bursts(GilbertElliott(goodToBad: p, badToGood: r, lossInBad: bad, lossInGood: good)) : .none
     }
   }
 

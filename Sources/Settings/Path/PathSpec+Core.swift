@@ -1,29 +1,6 @@
 package import Conditioning
 
 extension PathSpec {
-  /// The fastest that TCP is modelled at, in bytes per second of a direction: above it the machine's own pauses are longer
-  /// than what would be modelled, and each packet costs processor time.
-  package static let fastestModelled: Int64 = 125_000_000
-  /// What a sender may have under way at most, as Linux' default receive buffer of 6 MB allows; so a direction without a
-  /// rate moves this much a round trip.
-  package static let windowBytes = 3_000_000.0
-
-  /// How the path is carried out: as asked for, but plain where TCP can't be modelled.
-  package var modelInForce: PathModel {
-    if model == .plain || !isTCPModelled { return .plain }
-    return .tcp
-  }
-
-  package var isTCPModelled: Bool {
-    Direction.allCases.allSatisfy { fastestBytesPerSecond($0) <= Double(Self.fastestModelled) }
-  }
-
-  private func fastestBytesPerSecond(_ direction: Direction) -> Double {
-    if trace?[direction] != nil { return 0 }
-    if let rate = bytesPerSecond(direction) { return Double(rate) }
-    return latencyMilliseconds > 0 ? Self.windowBytes / latencyMilliseconds * 1000 : .infinity
-  }
-
   /// Bytes per second of one direction; nil without a limit.
   package func bytesPerSecond(_ direction: Direction) -> Int64? {
     direction == .upstream ? upstreamBytesPerSecond : downstreamBytesPerSecond
@@ -59,8 +36,8 @@ extension PathSpec {
   /// Nil without a rate: nothing ever waits there.
   private func queueBytes(_ direction: Direction) -> Int? {
     let rate: Double
-    if let trace = trace?[direction], let last = trace.last {
-      rate = Double(trace.count * CapacityTrace.opportunityBytes) / Double(last) * 1000
+    if let mean = trace?.meanBytesPerSecond(direction) {
+      rate = mean
     } else if let given = bytesPerSecond(direction) {
       rate = Double(given)
     } else {
@@ -72,8 +49,4 @@ extension PathSpec {
     case nil: return max(64 << 10, Int(rate * latencyMilliseconds / 1000))
     }
   }
-}
-
-extension TraceSpec {
-  package subscript(direction: Direction) -> [UInt32]? { direction == .upstream ? upstream : downstream }
 }

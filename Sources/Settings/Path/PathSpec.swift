@@ -13,11 +13,12 @@ package struct PathSpec: Hashable, Sendable {
   package var upstreamBytesPerSecond: Int64?
   package var downstreamLoss: LossSpec
   package var upstreamLoss: LossSpec
+  /// Normal: the jitter is the standard deviation, half of it in each direction.
   package var jitterDistribution: JitterDistribution
   /// Nil: one bandwidth-delay product, at least 64 KiB.
   package var queue: QueueSpec?
   package var congestionControl: CongestionControl
-  /// As asked for; see ``modelInForce``.
+  /// As asked for: nil and `tcp` are the same, TCP where it can be modelled. See ``modelInForce``.
   package var model: PathModel?
   package var timeline: TimelineSpec?
   package var trace: TraceSpec?
@@ -46,14 +47,4 @@ package struct PathSpec: Hashable, Sendable {
 
   /// Whether it changes nothing.
   package var isPassThrough: Bool { self == PathSpec() }
-
-  package var json: JSON {
-    .object([
-      ("latency_ms", .number(latencyMilliseconds)), ("jitter_ms", .number(jitterMilliseconds)),
-      ("dns_latency_ms", .number(dnsLatencyMilliseconds)),
-      ("downstream_bytes_per_second", downstreamBytesPerSecond.map(JSON.integer)),
-      ("upstream_bytes_per_second", upstreamBytesPerSecond.map(JSON.integer)),
-      ("downstream_loss", downstreamLoss.json), ("upstream_loss", upstreamLoss.json),
-    ])
-  }
 }

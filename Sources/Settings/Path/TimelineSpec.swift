@@ -3,9 +3,10 @@ package struct TimelineSpec: Hashable, Sendable {
   package struct Step: Hashable, Sendable {
     /// What it stands for, such as `tunnel`.
     package var name: String
-    /// Above 0.
+    /// 1...86,400,000.
     package var durationMilliseconds: Double
-    /// The whole path during the step: the profile's, with what the step says instead. Without timeline or trace.
+    /// The whole path during the step: the profile's, with what the step says instead. Without timeline or trace. It has
+    /// a rate and a queue where the profile's path has them: a step can say another one, and not none.
     package var path: PathSpec
 
     package init(name: String, durationMilliseconds: Double, path: PathSpec) {

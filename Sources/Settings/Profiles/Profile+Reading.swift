@@ -10,19 +10,21 @@ extension Profile {
   /// - Parameters:
   ///   - source: what the text came from, for messages.
   ///   - expectedName: the name by the file or the address. The text may leave `name` out, not contradict it.
+  ///   - traceDirectory: where files of a trace are, with a slash behind it; nil: the text may not name any.
   package init(
-    text: some Sequence<UInt8>, source: String, expectedName: String? = nil
+    text: some Sequence<UInt8>, source: String, expectedName: String? = nil, traceDirectory: String? = nil
   ) throws(SettingsError) {
-    let value = try JSON.settings(text, source: source)
-    try self.init(Fields(value, source: source), expectedName: expectedName)
+    let fields = try Fields(JSON.settings(text, source: source), source: source)
+    try self.init(fields, expectedName: expectedName, traceDirectory: traceDirectory)
   }
 
-  private init(_ fields: Fields, expectedName: String?) throws(SettingsError) {
+  private init(_ fields: Fields, expectedName: String?, traceDirectory: String?) throws(SettingsError) {
     try fields.refuseUnknownKeys(Self.keys)
     let name = try Self.name(fields, expected: expectedName)
     self.init(
       name: name, aliases: try Self.aliases(fields, of: name), summary: try fields.string("summary") ?? "",
-      source: try fields.string("source") ?? "", path: try PathSpec(fields.fields("path")),
+      source: try fields.string("source") ?? "",
+      path: try PathSpec(fields.fields("path"), traceDirectory: traceDirectory),
       toxics: try ToxicSpec.nativeList(fields) ?? [])
     if name == Self.passThroughName, !path.isPassThrough || !toxics.isEmpty {
       throw SettingsError(
