@@ -1,64 +1,179 @@
 /// One direction of a path, shared by all its connections: drop-tail queue, serialiser, loss, delay and jitter.
 ///
-/// A virtual clock: what becomes of a packet is computed when it is sent. A packet never overtakes another.
+/// A virtual clock: what becomes of a packet is computed when it is sent. A packet never overtakes another that was sent
+/// into the same channel. A lost packet has used its share of the link.
 struct Channel {
   private(set) var parameters: ChannelParameters
-  /// Random loss and jitter are drawn from the connection's own dice, so that its luck doesn't depend on its neighbours;
-  /// bursts hit whatever is on the wire, so they have dice of their own.
-  private var dice: SeededGenerator
-  private var packets = Fifo<Packet>()
-  private var freeAt = Instant.distantPast
+  private var transmitter: Transmitter
+  private var loss: LossProcess
+  private var packets = PacketQueue()
+  /// Came from another path and had left its serialiser; in the order in which they arrive.
+  private var strays = PacketQueue()
   private var lastDue = Instant.distantPast
   private(set) var counters = ChannelCounters()
 
-  init(_ parameters: ChannelParameters, dice: SeededGenerator) {
+  init(_ parameters: ChannelParameters, dice: SeededGenerator, at now: Instant) {
     self.parameters = parameters
-    self.dice = dice
+    transmitter = Transmitter(parameters.capacity, at: now)
+    loss = LossProcess(dice: dice)
   }
 
-  /// When the next packet arrives; nil: none is under way, or they stand still.
-  var nextDue: Instant? {
-    guard let due = packets.first?.due, due < .distantFuture else { return nil }
-    return due
-  }
-
-  /// When the next packet arrives whose arrival can be seen.
-  var nextVisible: Instant? { nextDue }
+  /// When the next packet arrives; `distantFuture`: none is under way, or they stand still.
+  var due: Instant { min(packets.due, strays.due) }
 
   mutating func send(_ packet: Packet, at now: Instant, dice: inout SeededGenerator) {
-    var packet = packet
     counters.packets += 1
-    packet.departure = now
-    lastDue = max(lastDue, now + parameters.delay)
-    packet.due = lastDue
-    packets.append(packet)
+    guard hasRoom(for: packet.size, at: now) else {
+      counters.dropped += 1
+      return
+    }
+    var packet = packet
+    if loss.loses(by: parameters.loss, dice: &dice) {
+      counters.lost += 1
+      packet.lose()
+    } else {
+      packet.luck = luck(&dice)
+    }
+    append(packet, packet.work, at: now)
   }
 
   mutating func popFirst(dueAt now: Instant) -> Packet? {
-    guard let due = nextDue, due <= now else { return nil }
-    return packets.popFirst()
+    guard due <= now else { return nil }
+    return strays.due <= packets.due ? strays.popFirst() : packets.popFirst()
   }
 
-  /// What has left the serialiser arrives as it would have; what waits follows the new numbers from now on.
-  mutating func change(to parameters: ChannelParameters, at now: Instant) {
-    self.parameters = parameters
+  /// Drop-tail: the packet on the wire counts with what is left of it.
+  private func hasRoom(for bytes: Int, at now: Instant) -> Bool {
+    guard let limit = parameters.queueBytes, parameters.capacity != .unlimited else { return true }
+    return transmitter.backlog(at: now) + Transmitter.work(ofBytes: bytes)
+      <= Transmitter.work(ofBytes: limit)
   }
 
-  /// Takes out a connection's packets, in order: it moves to another path.
-  mutating func takePackets(of connection: TCPConnection) -> [Packet] { [] }
+  private func luck(_ dice: inout SeededGenerator) -> Float {
+    guard parameters.jitter > .zero else { return 0 }
+    return Float(parameters.jitterDistribution == .uniform ? dice.symmetric() : dice.normal())
+  }
 
-  /// Takes over packets of a connection that has come from another path: those that have left its serialiser keep their
-  /// time, the rest queue up here.
-  mutating func adopt(_ packets: [Packet], at now: Instant) {}
+  /// Behind all others. One that is lost is gone when it has left, and nobody waits for it.
+  private mutating func append(_ packet: Packet, _ work: Transmitter.Work, at now: Instant) {
+    var packet = packet
+    packet.departure = transmitter.accept(work, at: now)
+    if packet.seat == .none {
+      packet.due = max(lastDue, packet.departure)
+    } else {
+      packet.due = max(lastDue, packet.departure + parameters.flight(luck: packet.luck))
+      lastDue = packet.due
+    }
+    packets.append(packet)
+  }
 }
 
-/// What a channel has done so far.
-package struct ChannelCounters: Equatable, Sendable {
-  package var packets: Int64 = 0
-  /// Found no room in the queue.
-  package var dropped: Int64 = 0
-  /// Lost on the way.
-  package var lost: Int64 = 0
+// When to wake up; see ``NetworkPath/deadline``.
+extension Channel {
+  /// Those that can be seen are asked about later, see ``visibleDeadline(after:)``: this is what is under way now.
+  mutating func mark() {
+    packets.mark()
+    strays.mark()
+  }
 
-  package init() {}
+  /// When the first is due whose arrival can be seen, or a little later if that was under way at ``mark()``;
+  /// `distantFuture`: none is.
+  func visibleDeadline(after lastServed: Instant) -> Instant {
+    min(packets.visibleDeadline(after: lastServed), strays.visibleDeadline(after: lastServed))
+  }
+
+  /// Before that nothing can arrive that is sent from `instant` on, but for jitter once in 30,000 times.
+  func earliestArrival(sentAt instant: Instant) -> Instant {
+    max(instant, transmitter.busyUntil) + parameters.leastFlight
+  }
+}
+
+extension PacketQueue {
+  fileprivate func visibleDeadline(after lastServed: Instant) -> Instant {
+    isVisibleMarked ? max(visibleDue, lastServed + NetworkPath.batching) : visibleDue
+  }
+}
+
+// Live changes.
+extension Channel {
+  /// What has left the serialiser arrives as it would have. What waits or is on the wire follows the new numbers from now
+  /// on, in order and with its old luck; what of a packet has been sent already is not sent again. A queue that has become
+  /// too small keeps what is in it.
+  mutating func change(to parameters: ChannelParameters, at now: Instant) {
+    guard parameters != self.parameters else { return }
+    requeue(at: now, as: parameters) { _ in true }
+    loss.changed(to: parameters.loss)
+  }
+
+  /// Takes out a connection's packets, in order: it moves to another path. What waited behind them moves up.
+  ///
+  /// Of those that hadn't left the serialiser, departure is `distantFuture`.
+  mutating func takePackets(of seat: PathSeat, at now: Instant) -> [Packet] {
+    var taken: [Packet] = []
+    for packet in strays.takeAll() {
+      if packet.seat == seat { taken.append(packet) } else { strays.append(packet) }
+    }
+    requeue(at: now, as: parameters) { packet in
+      if packet.seat == seat { taken.append(packet) }
+      return packet.seat != seat
+    }
+    for index in taken.indices where taken[index].departure > now { taken[index].stop() }
+    return taken
+  }
+
+  /// Takes over packets of a connection that has come from another path: those that have left its serialiser keep their
+  /// time, the rest queue up here, even where there is no room. What was on its way may be overtaken: who leaves a
+  /// very slow path doesn't want to wait for it.
+  mutating func adopt(_ packets: [Packet], at now: Instant) {
+    strays.merge(packets.filter { $0.departure < .distantFuture })
+    for packet in packets where packet.departure == .distantFuture {
+      append(packet, packet.work, at: now)
+    }
+  }
+
+  /// Sends what waits again with other numbers, without what isn't to stay.
+  private mutating func requeue(at now: Instant, as parameters: ChannelParameters, where stays: (Packet) -> Bool) {
+    let all = packets.takeAll()
+    let (firstWaiting, workOfFirst) = Self.findWaiting(in: all, backlog: transmitter.backlog(at: now))
+    transmitter.restart(parameters.capacity, at: now)
+    self.parameters = parameters
+    lastDue = .distantPast
+    for (position, packet) in all.enumerated() where stays(packet) {
+      if position < firstWaiting {
+        lastDue = packet.due
+        packets.append(packet)
+      } else {
+        append(packet, position == firstWaiting ? workOfFirst : packet.work, at: now)
+      }
+    }
+  }
+
+  /// The first that hasn't left the serialiser, and what is left of it: a backlog ends with the last packet.
+  private static func findWaiting(in packets: [Packet], backlog: Transmitter.Work) -> (Int, Transmitter.Work) {
+    var (position, left, work) = (packets.count, backlog, Transmitter.Work(0))
+    while position > 0, left > 0 {
+      position -= 1
+      work = min(left, packets[position].work)
+      left -= work
+    }
+    return (position, work)
+  }
+}
+
+extension Packet {
+  fileprivate var work: Transmitter.Work { Transmitter.work(ofBytes: size) }
+}
+
+extension ChannelParameters {
+  /// Of a normal jitter all but one in 30,000 are longer than this.
+  fileprivate var leastFlight: Interval {
+    let spread = max(.zero, jitter).nanoseconds
+    let most = jitterDistribution == .uniform ? spread : spread.multipliedReportingOverflow(by: 4).partialValue
+    return max(.zero, delay - .nanoseconds(most))
+  }
+
+  /// From the serialiser to the other end.
+  fileprivate func flight(luck: Float) -> Interval {
+    luck == 0 ? max(.zero, delay) : max(.zero, delay + Interval(rounding: Double(jitter.nanoseconds) * Double(luck)))
+  }
 }

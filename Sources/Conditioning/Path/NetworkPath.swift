@@ -3,24 +3,29 @@
 /// Everything that happens, packets that arrive, timers, steps of the timeline, happens at its own time in `clock`, in the
 /// order of these times, however late `advance` is called: a late wake-up delays what is written, and never adds up.
 ///
-/// Loop-confined. The owner arms one timer for `deadline` (after driving a link, too) and drives the session of each token
-/// that `poll` returns.
+/// Loop-confined. The owner arms one timer for `deadline` (after driving a link or a change, too), drives the session of
+/// each token that `poll` returns, and takes the steps that have begun.
 package final class NetworkPath {
-  /// What may happen in one call; then others get their turn, and the path's clock falls behind for a moment.
-  private static let eventsInARow = 20_000
+  /// What may happen at one call of `poll`; then others get their turn, and the path's clock falls behind for a moment.
+  static let eventsInARow = 20_000
+  /// Steps that nobody has taken; of more the oldest are forgotten.
+  static let untakenSteps = 1_000
 
   package private(set) var timeline: PathTimeline
   /// Everything that was due before has happened.
   package private(set) var clock: Instant
   package private(set) var position: PathTimeline.Position
-  private let beginning: Instant
+  /// When the timeline began; the times of ``position`` are counted from here.
+  package private(set) var beginning: Instant
   private var upstream: Channel
   private var downstream: Channel
-  private var connections: [Int: Member] = [:]
+  private var seats = PathSeats()
   private var timers = TimerHeap()
   private var ready = Fifo<Int>()
-
-  private struct Member { unowned let connection: TCPConnection }
+  private var steps: [PathTimeline.Position] = []
+  private var eventsLeft = NetworkPath.eventsInARow
+  /// The last call that let something be seen.
+  private var lastServed = Instant.distantPast
 
   /// - Parameters:
   ///   - seed, name: the dice of what happens to the path as a whole.
@@ -30,8 +35,8 @@ package final class NetworkPath {
     beginning = now
     position = timeline.position(after: .zero)
     let parameters = timeline.steps[position.step].parameters
-    upstream = Channel(parameters.upstream, dice: SeededGenerator(seed: seed, name, "path", "upstream"))
-    downstream = Channel(parameters.downstream, dice: SeededGenerator(seed: seed, name, "path", "downstream"))
+    upstream = Channel(parameters.upstream, dice: SeededGenerator(seed: seed, name, "path", "upstream"), at: now)
+    downstream = Channel(parameters.downstream, dice: SeededGenerator(seed: seed, name, "path", "downstream"), at: now)
   }
 
   package var parameters: PathParameters { timeline.steps[position.step].parameters }
@@ -45,63 +50,112 @@ package final class NetworkPath {
   package func poll(at now: Instant) -> Int? {
     advance(to: now)
     while let owner = ready.popFirst() {
-      guard let connection = connections[owner]?.connection else { continue }
+      guard let connection = connection(of: owner) else { continue }
       connection.isReady = false
       return owner
     }
+    eventsLeft = Self.eventsInARow
     return nil
   }
 
-  /// When to poll again; `distantPast` at once, nil: never without input.
-  package var deadline: Instant? {
-    if !ready.isEmpty { return .distantPast }
-    return nextEvent
+  /// The steps of the timeline that have begun since the last call, in order; the first one of a path isn't told.
+  package func takeSteps() -> [PathTimeline.Position] {
+    defer { steps = [] }
+    return steps
   }
 
-  /// New numbers act at once, on what is queued too.
+  /// New numbers act at once, on what is queued too; the timeline begins anew.
   package func update(_ timeline: PathTimeline, at now: Instant) {
     guard timeline != self.timeline else { return }
     advance(to: now)
     self.timeline = timeline
-    enterStep(timeline.position(after: clock - beginning))
+    beginning = clock
+    enterStep(timeline.position(after: .zero))
+    for connection in seats.connections { connection.pathChanged(at: clock) }
   }
 
   package func advance(to now: Instant) {
-    for _ in 0..<Self.eventsInARow {
-      guard let next = nextEvent, next <= now else {
-        clock = max(clock, now)
-        return
-      }
-      clock = max(clock, next)
-      takeEvent()
+    var isSeen = false
+    while nextEvent <= now, nextEvent < .distantFuture, eventsLeft > 0 {
+      eventsLeft -= 1
+      clock = max(clock, nextEvent)
+      if takeEvent() { isSeen = true }
     }
+    if nextEvent > now { clock = max(clock, now) }
+    if isSeen { serve(at: now) }
   }
 
-  private var nextEvent: Instant? {
-    let change = position.ends.map { beginning + $0 }
-    return [change, upstream.nextDue, downstream.nextDue, timers.first].compactMap { $0 }.min()
+  private var nextStep: Instant { position.ends.map { beginning + $0 } ?? .distantFuture }
+
+  /// `distantFuture`: never.
+  private var nextEvent: Instant {
+    min(min(nextStep, timers.due), min(upstream.due, downstream.due))
   }
 
-  private func takeEvent() {
-    if let ends = position.ends, beginning + ends <= clock {
+  /// At the same time a step begins before packets arrive, and these before timers fire. True if it can be seen.
+  private func takeEvent() -> Bool {
+    if nextStep <= clock {
       enterStep(timeline.position(after: clock - beginning))
     } else if let packet = upstream.popFirst(dueAt: clock) {
-      packet.connection.receive(packet.header, .upstream, at: clock)
+      seats[packet.seat]?.receive(packet.header, .upstream, at: clock)
+      return packet.isVisible
     } else if let packet = downstream.popFirst(dueAt: clock) {
-      packet.connection.receive(packet.header, .downstream, at: clock)
-    } else if let connection = timers.popFirst(dueAt: clock) {
-      connection.timerIsDue(at: clock)
+      seats[packet.seat]?.receive(packet.header, .downstream, at: clock)
+      return packet.isVisible
+    } else if let seat = timers.popFirst(dueAt: clock) {
+      seats[seat]?.timerIsDue(at: clock)
     }
+    return false
   }
 
   private func enterStep(_ position: PathTimeline.Position) {
     self.position = position
+    if steps.count == Self.untakenSteps { steps.removeFirst() }
+    steps.append(position)
     upstream.change(to: parameters.upstream, at: clock)
     downstream.change(to: parameters.downstream, at: clock)
   }
 }
 
 @available(*, unavailable) extension NetworkPath: Sendable {}
+
+// When to wake up.
+extension NetworkPath {
+  /// How long what arrives may wait that was under way at the last wake-up.
+  static let batching = Interval.microseconds(500)
+  /// How long what can't be seen may wait at most.
+  static let laziness = Interval.milliseconds(2)
+
+  /// When to poll again; `distantPast` at once, nil: never without input.
+  ///
+  /// Later than the next event where nobody can tell, since each wake-up costs more than what happens at it:
+  /// - A pure acknowledgement or a timer can't be seen itself, only what is sent because of it. That arrives not before the
+  ///   least delay of its direction has passed, behind all that waits there already. Until then, but at most 2 ms, it may
+  ///   wait: it still happens at its own time.
+  /// - A packet that can be seen and was under way already when others arrived is no answer to these, so it may wait until
+  ///   half a millisecond has passed since then, and share a write with others. One that was sent later, or arrives later
+  ///   than that, is on time.
+  package var deadline: Instant? {
+    if !ready.isEmpty || eventsLeft == 0 { return .distantPast }
+    let visible = min(upstream.visibleDeadline(after: lastServed), downstream.visibleDeadline(after: lastServed))
+    let unseen = min(
+      lazyDeadline(upstream.due, answered: downstream), lazyDeadline(downstream.due, answered: upstream),
+      lazyDeadline(timers.due, answered: downstream), lazyDeadline(timers.due, answered: upstream))
+    let deadline = min(nextStep, min(visible, unseen))
+    return deadline < .distantFuture ? deadline : nil
+  }
+
+  private func lazyDeadline(_ due: Instant, answered channel: Channel) -> Instant {
+    guard due < .distantFuture else { return due }
+    return min(due + Self.laziness, channel.earliestArrival(sentAt: due))
+  }
+
+  private func serve(at now: Instant) {
+    lastServed = now
+    upstream.mark()
+    downstream.mark()
+  }
+}
 
 // For its connections.
 extension NetworkPath {
@@ -114,7 +168,7 @@ extension NetworkPath {
 
   /// The connection's timer is to fire then, if no earlier one does.
   func arm(_ connection: TCPConnection, at instant: Instant) {
-    timers.insert(connection, at: instant)
+    timers.set(connection.seat, at: instant)
   }
 
   /// Its session is to be driven.
@@ -124,22 +178,33 @@ extension NetworkPath {
     ready.append(connection.owner)
   }
 
-  func connection(of owner: Int) -> TCPConnection? { connections[owner]?.connection }
+  func connection(of owner: Int) -> TCPConnection? { seats.seat(of: owner).flatMap { seats[$0] } }
 
   func enter(_ connection: TCPConnection) {
-    connections[connection.owner] = Member(connection: connection)
+    connection.seat = seats.take(connection, owner: connection.owner)
   }
 
-  /// The connection is no longer there; what it has under way arrives nowhere.
+  /// The connection is no longer there; what it has under way uses the link and arrives nowhere.
   func leave(_ connection: TCPConnection) {
-    connections[connection.owner] = nil
+    timers.remove(connection.seat)
+    seats.leave(connection.seat, owner: connection.owner)
+    connection.seat = .none
   }
 
-  /// Takes a connection over from another path, with what it has under way.
+  /// Takes a connection over from another path, with its timer and what it has under way.
   func adopt(_ connection: TCPConnection, from old: NetworkPath) {
+    let timer = old.timers.due(of: connection.seat)
+    var sent = old.upstream.takePackets(of: connection.seat, at: old.clock)
+    var answered = old.downstream.takePackets(of: connection.seat, at: old.clock)
     old.leave(connection)
     enter(connection)
-    upstream.adopt(old.upstream.takePackets(of: connection), at: clock)
-    downstream.adopt(old.downstream.takePackets(of: connection), at: clock)
+    for index in sent.indices { sent[index].seat = connection.seat }
+    for index in answered.indices { answered[index].seat = connection.seat }
+    upstream.adopt(sent, at: clock)
+    downstream.adopt(answered, at: clock)
+    if let timer { arm(connection, at: timer) }
+    guard connection.isReady else { return }
+    connection.isReady = false
+    markReady(connection)
   }
 }

@@ -19,6 +19,8 @@ package final class TCPConnection {
   /// See `SharedRate.Flow.owner`.
   package let owner: Int
   package private(set) var handshake: Handshake
+  /// What its path knows it by.
+  var seat = PathSeat.none
   /// Its session is to be driven, and its path knows.
   var isReady = false
   /// Nil: both links have left.
@@ -55,6 +57,9 @@ package final class TCPConnection {
   func receive(_ header: TCPHeader, _ direction: Direction, at now: Instant) {}
 
   func timerIsDue(at now: Instant) {}
+
+  /// A user has changed the path's numbers, which a step of its timeline doesn't count as.
+  func pathChanged(at now: Instant) {}
 
   // MARK: The stages' side
 
