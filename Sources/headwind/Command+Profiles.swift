@@ -18,7 +18,8 @@ extension Command {
   private static let profileOptions: [OptionSpec] = [.profileDirectories, .control, .json]
   private static let profileDetails = """
     Asks the daemon when --control or $HEADWIND_URL names one; otherwise reads the built-in profiles and those of
-    --profiles. Round trips are in ms, rates in bytes per second, of each direction.
+    --profiles. Round trips are in ms, rates in bytes per second, of each direction; a loss that differs by direction is
+    told downstream first. A model of tcp is real TCP over such a link; plain is delay and rate only.
     """
 
   static let checkConfig = Command(
@@ -59,22 +60,7 @@ extension Command {
       ? try ControlClient(arguments).get("/profiles")
       : JSON.object([("profiles", .array(try local(arguments).profiles.map(\.json)))])
     if arguments.has("--json") { return StandardOutput.write(listing.text + "\n") }
-    var table = TextTable(["NAME", "ROUND TRIP", "DOWN B/s", "UP B/s", "SUMMARY"], rightAligned: [2, 3])
-    for profile in listing["profiles"]?.array ?? [] {
-      let path = profile["path"]
-      table.add([
-        profile["name"]?.string ?? "", roundTrip(path), path?["downstream_bytes_per_second"]?.text ?? "-",
-        path?["upstream_bytes_per_second"]?.text ?? "-", profile["summary"]?.string ?? "",
-      ])
-    }
-    StandardOutput.write(table.text())
-  }
-
-  private static func roundTrip(_ path: JSON?) -> String {
-    let latency = path?["latency_ms"]?.text ?? "0"
-    let jitter = path?["jitter_ms"]?.text ?? "0"
-    if latency == "0" { return "-" }
-    return jitter == "0" ? "\(latency) ms" : "\(latency) ± \(jitter) ms"
+    StandardOutput.write(ProfileText.list(listing["profiles"]?.array ?? []))
   }
 
   private static func show(_ name: String, _ arguments: Arguments) throws(CommandError) {
@@ -85,6 +71,6 @@ extension Command {
       let catalogue = try local(arguments)
       profile = try failing { () throws(UnknownProfile) in try catalogue.profile(named: name).json }
     }
-    StandardOutput.write((arguments.has("--json") ? profile.text : profile.indentedText) + "\n")
+    StandardOutput.write(arguments.has("--json") ? profile.text + "\n" : ProfileText.whole(profile))
   }
 }

@@ -79,7 +79,7 @@ struct NativeAPITests {
     #expect(
       edge["path"] == [
         "latency_ms": 400, "jitter_ms": 100, "dns_latency_ms": 0, "downstream_bytes_per_second": 30_000,
-        "upstream_bytes_per_second": 30_000, "downstream_loss": 0, "upstream_loss": 0,
+        "upstream_bytes_per_second": 30_000, "downstream_loss": 0, "upstream_loss": 0, "model": "tcp",
       ])
     let flaky = try daemon.api.get("/profiles/flaky").json["toxics"][0]
     #expect(flaky["type"] == "drop")

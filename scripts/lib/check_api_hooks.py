@@ -33,6 +33,9 @@ RULES = re.compile(
     r"|allowed: a number from 0 to latency_ms|allowed: at most average_size|refused for all or for none"
     r'|"refuse" only with probability 1|how other than "refuse"|allowed: another name, as "none"'
     r"|would be an open proxy|which it was made with|clients of mode|for a new proxy mode|as many as there may be"
+    r"|allowed: (at least the path's jitter_ms|at least .*, as shorter bursts|above 0 as long as p is|none beside)"
+    r"|as without a rate nothing waits|as TCP, which .* needs, is modelled|shows delay and rate only"
+    r"|as the times of a trace don't fall|as a round of a trace|allowed: downstream_ms, upstream_ms or both"
 )
 
 

@@ -19,13 +19,14 @@ extension OpenAPI {
 extension OpenAPI.Schema {
   static func string(
     _ description: String = "", format: String? = nil, pattern: String? = nil, minLength: Int64? = nil,
-    example: String? = nil
+    maxLength: Int? = nil, example: String? = nil
   ) -> Self {
     Self(
       "string", description,
       [
         ("format", format.map(JSON.string)), ("pattern", pattern.map(JSON.string)),
-        ("minLength", minLength.map(JSON.integer)), ("example", example.map(JSON.string)),
+        ("minLength", minLength.map(JSON.integer)), ("maxLength", maxLength.map { .integer(Int64($0)) }),
+        ("example", example.map(JSON.string)),
       ])
   }
 
@@ -56,14 +57,28 @@ extension OpenAPI.Schema {
       [("format", .string(format)), ("minimum", .number(range.lowerBound)), ("maximum", .number(range.upperBound))])
   }
 
+  /// Without the least value that there is.
+  var aboveMinimum: Self { adding("exclusiveMinimum", true) }
+  /// Without the greatest one.
+  var belowMaximum: Self { adding("exclusiveMaximum", true) }
+
+  private func adding(_ key: String, _ value: JSON) -> Self {
+    var copy = self
+    copy.members[key] = value
+    return copy
+  }
+
   static func boolean(_ description: String) -> Self { Self("boolean", description) }
 }
 
 // MARK: Compounds
 
 extension OpenAPI.Schema {
-  static func array(of element: Self, atMost limit: Int? = nil, _ description: String = "") -> Self {
-    Self("array", description, [("items", element.json), ("maxItems", limit.map { .integer(Int64($0)) })])
+  static func array(
+    of element: Self, atLeast least: Int? = nil, atMost limit: Int? = nil, _ description: String = ""
+  ) -> Self {
+    let (least, limit) = (least.map { JSON.integer(Int64($0)) }, limit.map { JSON.integer(Int64($0)) })
+    return Self("array", description, [("items", element.json), ("minItems", least), ("maxItems", limit)])
   }
 
   /// An object with a value of one kind under every name.
@@ -107,7 +122,11 @@ extension OpenAPI.Schema {
   }
 
   static func anyOf(_ components: [String], _ description: String) -> Self {
-    Self(nil, description, [("anyOf", .array(components.map { reference($0).json }))])
+    anyOf(components.map(reference), description)
+  }
+
+  static func anyOf(_ choices: [Self], _ description: String) -> Self {
+    Self(nil, description, [("anyOf", .array(choices.map(\.json)))])
   }
 
   /// The same, or null. OpenAPI 3.0 wants null among the values where they are listed.

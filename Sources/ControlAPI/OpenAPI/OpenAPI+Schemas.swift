@@ -5,8 +5,8 @@ import Settings
 // The shapes of bodies; toxics and events have files of their own.
 extension OpenAPI {
   static let schemas: [(String, Schema)] =
-    basicSchemas + proxySchemas + forwardSchemas + toxicSchemas + profileSchemas + leaseSchemas + watchedSchemas
-    + trafficSchemas + eventSchemas
+    basicSchemas + proxySchemas + forwardSchemas + toxicSchemas + profileSchemas + pathSchemas + leaseSchemas
+    + watchedSchemas + trafficSchemas + eventSchemas
 
   private static let basicSchemas: [(String, Schema)] = [
     (
@@ -121,26 +121,6 @@ extension OpenAPI {
       ])
     ),
     (
-      "Path",
-      .object(
-        "What all sessions under the profile share, per direction.",
-        required: [
-          latency("latency_ms", "Round trip added."), latency("jitter_ms", "± on the round trip."),
-          dnsLatency("Added to the lookup of a name, for a client of a forward proxy."),
-        ] + losses,
-        optional: rates)
-    ),
-    (
-      "PathDefinition",
-      Schema.object(
-        optional: ([
-          latency("latency_ms", "Round trip added, half in each direction; 0 when left out."),
-          latency("jitter_ms", "± on the round trip, at most `latency_ms`; 0 when left out."),
-          dnsLatency("Added to the lookup of a name, for a client of a forward proxy; 0 when left out."),
-        ] + rates + losses).map { ($0.0, $0.1.orNull) }, isClosed: true
-      ).orNull
-    ),
-    (
       "ProfileDefinition",
       .object(
         optional: [
@@ -191,25 +171,6 @@ extension OpenAPI {
         ])
     ),
   ]
-
-  private static func dnsLatency(_ description: String) -> (String, Schema) {
-    ("dns_latency_ms", .number(description, in: 0...PathSpec.maximumDNSLatencyMilliseconds))
-  }
-
-  private static func latency(_ name: String, _ description: String) -> (String, Schema) {
-    (name, .number(description, in: 0...PathSpec.maximumLatencyMilliseconds))
-  }
-
-  private static let rates: [(String, Schema)] = Direction.allCases.map { direction in
-    (
-      "\(direction)_bytes_per_second",
-      .integer("Absent: no limit; 0: lets nothing through.", in: PathSpec.bytesPerSecond)
-    )
-  }
-
-  private static let losses: [(String, Schema)] = Direction.allCases.map { direction in
-    ("\(direction)_loss", .number("Share of packets; only 0 until loss is emulated.", in: 0...0))
-  }
 
   // MARK: Sessions and counters
 

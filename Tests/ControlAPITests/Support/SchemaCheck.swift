@@ -66,11 +66,13 @@ struct SchemaCheck {
     }
     if let text = value.stringValue {
       isRight = isRight && text.unicodeScalars.count >= schema["minLength"]?.integerValue ?? 0
+      isRight = isRight && text.unicodeScalars.count <= schema["maxLength"]?.integerValue ?? .max
       if let pattern = schema["pattern"]?.stringValue {
         isRight = isRight && (try? Regex(pattern).firstMatch(in: text)) != nil
       }
     }
     if let limit = schema["maxItems"]?.integerValue { isRight = isRight && value.arrayValue?.count ?? 0 <= limit }
+    if let least = schema["minItems"]?.integerValue { isRight = isRight && value.arrayValue?.count ?? 0 >= least }
     return isRight ? [] : ["\(place) is \(value.text.prefix(40)), outside of \(schema.text.prefix(200))"]
   }
 

@@ -60,6 +60,8 @@ struct JSONSchema {
       value.string.map { $0.range(of: wanted.string ?? "", options: .regularExpression) != nil } ?? true
     case "minimum": value.number.map { $0 >= wanted.number ?? 0 } ?? true
     case "maximum": value.number.map { $0 <= wanted.number ?? 0 } ?? true
+    case "minLength": value.string.map { $0.unicodeScalars.count >= Int(wanted.number ?? 0) } ?? true
+    case "maxLength": value.string.map { $0.unicodeScalars.count <= Int(wanted.number ?? 0) } ?? true
     case "minItems": value.array.count >= Int(wanted.number ?? 0)
     case "maxItems": value.array.count <= Int(wanted.number ?? 0)
     default: false
