@@ -33,6 +33,11 @@ import Testing
     #expect(value["s"]?.doubleValue == nil)
   }
 
+  @Test(arguments: [0, 1, 9, 10, 99, 100, 101, 999_999_999, 1_000_000_000, .max, -1, -10, .min] as [Int64])
+  func integersAreWritten(_ value: Int64) {
+    #expect(JSON.integer(value).text == "\(value)")
+  }
+
   @Test func stringsAreSafeInsideHTMLJavaScriptAndTerminals() {
     let text = "\"\\/\n\r\t\u{0}\u{1F}\u{7F}\u{9B}<b>&é😀\u{2028}\u{2029}"
     let expected = #""\"\\/\n\r\t\u0000\u001f\u007f\u009b\u003cb\u003e\u0026é😀\u2028\u2029""#

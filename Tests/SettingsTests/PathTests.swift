@@ -136,7 +136,7 @@ extension PathTests {
       "{model: 'plain', \(rates), congestion_control: 'bbr'}",
       "model is \"plain\"; allowed: \"tcp\" with congestion_control \"bbr\", as \"plain\" shows delay and rate only"),
     Row(
-      "{model: 'plain', \(rates), jitter_distribution: 'normal'}",
+      "{model: 'plain', \(rates), latency_ms: 5, jitter_ms: 5, jitter_distribution: 'normal'}",
       "model is \"plain\"; allowed: \"tcp\" with jitter_distribution \"normal\", as \"plain\" shows delay and rate "
         + "only"),
     Row(

@@ -14,7 +14,7 @@ extension JSON {
     switch self {
     case .null: output += "null".utf8
     case .bool(let value): output += (value ? "true" : "false").utf8
-    case .integer(let value): output += value.description.utf8
+    case .integer(let value): Self.write(value, to: &output)
     case .unsigned(let value): output += value.description.utf8
     case .number(let value): output += Self.decimalText(of: value).utf8
     case .string(let value): Self.write(value, to: &output)
@@ -79,6 +79,22 @@ extension JSONObject {
 // MARK: Numbers
 
 extension JSON {
+  /// Small ones digit by digit, in half the time that a string takes: a trace has up to a million of them.
+  private static func write(_ value: Int64, to output: inout [UInt8]) {
+    guard (0..<1_000_000_000).contains(value) else {
+      output += value.description.utf8
+      return
+    }
+    var rest = UInt32(value)
+    var power: UInt32 = 1
+    while rest / power >= 10 { power *= 10 }
+    while power > 0 {
+      output.append(UInt8(ascii: "0") + UInt8(rest / power))
+      rest %= power
+      power /= 10
+    }
+  }
+
   /// The shortest decimal that gives back the same value: `100`, `0.1`, `1e+30`. Whole numbers below 10^21 have no
   /// exponent. JSON has no infinity and no NaN; they become `null`.
   static func decimalText(of value: Double) -> String {

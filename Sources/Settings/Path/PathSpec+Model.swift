@@ -44,7 +44,7 @@ extension PathSpec {
     if upstreamLoss.model != .none { return "upstream_loss" }
     if let queue { return queue.key }
     if congestionControl != .cubic { return "congestion_control \"\(congestionControl)\"" }
-    if jitterDistribution != .uniform { return "jitter_distribution \"\(jitterDistribution)\"" }
+    if jitterDistribution != .uniform, jitterMilliseconds > 0 { return "jitter_distribution \"\(jitterDistribution)\"" }
     return nil
   }
 }
