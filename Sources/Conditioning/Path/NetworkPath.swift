@@ -6,7 +6,7 @@
 /// Loop-confined. The owner arms one timer for `deadline` (after driving a link or a change, too), drives the session of
 /// each token that `poll` returns, and takes the steps that have begun.
 package final class NetworkPath {
-  /// What may happen at one call of `poll`; then others get their turn, and the path's clock falls behind for a moment.
+  /// What may happen at a time; then others get their turn, and the path's clock falls behind for a moment.
   static let eventsInARow = 20_000
   /// Steps that nobody has taken; of more the oldest are forgotten.
   static let untakenSteps = 1_000
@@ -23,7 +23,9 @@ package final class NetworkPath {
   private var timers = TimerHeap()
   private var ready = Fifo<Int>()
   private var steps: [PathTimeline.Position] = []
+  /// Renewed when time goes on and when `poll` has nothing more to say.
   private var eventsLeft = NetworkPath.eventsInARow
+  private var lastCall = Instant.distantPast
   /// The last call that let something be seen.
   private var lastServed = Instant.distantPast
 
@@ -58,23 +60,27 @@ package final class NetworkPath {
     return nil
   }
 
-  /// The steps of the timeline that have begun since the last call, in order; the first one of a path isn't told.
+  /// The steps of the timeline that have begun by themselves since the last call, in order; so the first one of a path or
+  /// after an update isn't told.
   package func takeSteps() -> [PathTimeline.Position] {
     defer { steps = [] }
     return steps
   }
 
-  /// New numbers act at once, on what is queued too; the timeline begins anew.
+  /// New numbers act at once, on what is queued too; the timeline begins anew, and steps of the old one that haven't been
+  /// taken are forgotten. Not for a timeline's own steps: connections take back what they did because of the old numbers.
   package func update(_ timeline: PathTimeline, at now: Instant) {
     guard timeline != self.timeline else { return }
     advance(to: now)
     self.timeline = timeline
     beginning = clock
+    steps = []
     enterStep(timeline.position(after: .zero))
     for connection in seats.connections { connection.pathChanged(at: clock) }
   }
 
   package func advance(to now: Instant) {
+    if now > lastCall { (lastCall, eventsLeft) = (now, Self.eventsInARow) }
     var isSeen = false
     while nextEvent <= now, nextEvent < .distantFuture, eventsLeft > 0 {
       eventsLeft -= 1
@@ -96,6 +102,8 @@ package final class NetworkPath {
   private func takeEvent() -> Bool {
     if nextStep <= clock {
       enterStep(timeline.position(after: clock - beginning))
+      if steps.count == Self.untakenSteps { steps.removeFirst() }
+      steps.append(position)
     } else if let packet = upstream.popFirst(dueAt: clock) {
       seats[packet.seat]?.receive(packet.header, .upstream, at: clock)
       return packet.isVisible
@@ -110,8 +118,6 @@ package final class NetworkPath {
 
   private func enterStep(_ position: PathTimeline.Position) {
     self.position = position
-    if steps.count == Self.untakenSteps { steps.removeFirst() }
-    steps.append(position)
     upstream.change(to: parameters.upstream, at: clock)
     downstream.change(to: parameters.downstream, at: clock)
   }

@@ -15,7 +15,11 @@ struct Packet {
   var due = Instant.distantFuture
 
   init(connection: TCPConnection, header: TCPHeader, size: Int, isVisible: Bool) {
-    seat = connection.seat
+    self.init(seat: connection.seat, header: header, size: size, isVisible: isVisible)
+  }
+
+  init(seat: PathSeat, header: TCPHeader, size: Int, isVisible: Bool) {
+    self.seat = seat
     self.header = header
     self.size = size
     self.isVisible = isVisible

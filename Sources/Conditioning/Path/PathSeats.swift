@@ -1,9 +1,10 @@
 /// A connection's place on a path: what packets and timers know it by.
 struct PathSeat: Equatable {
-  fileprivate(set) var number: Int32
+  let number: Int32
   /// No other connection ever has the same, so that what is meant for one that has left isn't taken for its successor's.
-  fileprivate var identity: UInt32
+  let identity: UInt32
 
+  /// Nobody's.
   static let none = PathSeat(number: -1, identity: 0)
 }
 

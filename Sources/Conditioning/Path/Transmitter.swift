@@ -43,13 +43,13 @@ struct Transmitter {
     switch state {
     case .unlimited: 0
     case .rate(let rate, let freeAt, let rest):
-      freeAt < now ? 0 : Work(freeAt.nanoseconds - now.nanoseconds) * Work(rate) + rest
+      freeAt < now ? 0 : (Work(freeAt.nanoseconds) - Work(now.nanoseconds)) * Work(rate) + rest
     case .standing(let work): work
     case .trace(let cursor): Self.work(ofBytes: cursor.backlogBytes(at: now))
     }
   }
 
-  /// When all that was accepted will have left; never before `now` is of no interest.
+  /// When all that was accepted will have left; `distantFuture`: never, long past: nothing waits.
   var busyUntil: Instant {
     switch state {
     case .unlimited: .distantPast

@@ -1,41 +1,52 @@
 @testable import Conditioning
 
-/// One channel in virtual time.
+/// What has come out of a channel: whose packet, which of that connection's, and when.
+struct Arrival: Equatable, CustomStringConvertible {
+  var connection: Int32
+  var number: Int
+  var time: Instant
+
+  var description: String { "\(connection)/\(number) at \((time - .zero).milliseconds) ms" }
+}
+
+extension PathSeat {
+  /// That of a connection that is nowhere.
+  static func test(_ connection: Int32) -> PathSeat { PathSeat(number: connection, identity: 1) }
+}
+
+/// A channel in virtual time. Packets of a connection are told apart by their sizes: 1,000 and more, counted up.
 final class ChannelBench {
   var channel: Channel
-  var dice = SeededGenerator(seed: 1, "connection")
   private(set) var arrived: [Arrival] = []
   private(set) var now = Instant.zero
-  private var sentCount = 0
-  let path = NetworkPath(PathTimeline(PathParameters()), seed: 1, name: "bench", at: .zero)
-  let connection: TCPConnection
-
-  struct Arrival: Equatable {
-    var number: Int
-    var time: Instant
-  }
 
   init(_ parameters: ChannelParameters, seed: UInt64 = 1) {
     channel = Channel(parameters, dice: SeededGenerator(seed: seed, "channel"), at: .zero)
-    connection = TCPConnection(owner: 1, path: path, isNew: false, dice: SeededGenerator(seed: seed))
   }
 
-  func send(_ size: Int, at time: Instant) {
+  func send(
+    _ size: Int, of connection: Int32 = 1, isVisible: Bool = true, at time: Instant, dice: inout SeededGenerator
+  ) {
     advance(to: time)
-    channel.send(
-      Packet(connection: connection, header: TCPHeader(), size: size, isVisible: true), at: now, dice: &dice)
+    let packet = Packet(seat: .test(connection), header: TCPHeader(), size: size, isVisible: isVisible)
+    channel.send(packet, at: now, dice: &dice)
   }
 
+  func change(to parameters: ChannelParameters, at time: Instant) {
+    advance(to: time)
+    channel.change(to: parameters, at: now)
+  }
+
+  /// Takes out what is due, each at its own time.
   func advance(to time: Instant) {
-    while channel.due <= time, let packet = channel.popFirst(dueAt: channel.due) {
-      _ = packet
-      arrived.append(Arrival(number: arrived.count, time: packet.due))
+    while channel.due <= time, channel.due < .distantFuture, let packet = channel.popFirst(dueAt: channel.due) {
+      guard packet.seat != .none else { continue }
+      arrived.append(Arrival(connection: packet.seat.number, number: packet.size, time: packet.due))
     }
     now = max(now, time)
   }
 
-  func settle() -> [Arrival] {
+  func settle() {
     while channel.due < .distantFuture { advance(to: channel.due) }
-    return arrived
   }
 }
