@@ -76,6 +76,9 @@ extension Channel {
     strays.mark()
   }
 
+  /// Whether the next arrival can be seen.
+  var isVisibleNext: Bool { strays.due <= packets.due ? strays.isVisibleNext : packets.isVisibleNext }
+
   /// When the first is due whose arrival can be seen, or a little later if that was under way at ``mark()``;
   /// `distantFuture`: none is.
   func visibleDeadline(after lastServed: Instant) -> Instant {

@@ -26,6 +26,8 @@ package final class NetworkPath {
   /// Renewed when time goes on and when `poll` has nothing more to say.
   private var eventsLeft = NetworkPath.eventsInARow
   private var lastCall = Instant.distantPast
+  /// More is due.
+  private var isBehind = false
   /// The last call that let something be seen.
   private var lastServed = Instant.distantPast
 
@@ -87,7 +89,8 @@ package final class NetworkPath {
       clock = max(clock, nextEvent)
       if takeEvent() { isSeen = true }
     }
-    if nextEvent > now { clock = max(clock, now) }
+    isBehind = nextEvent <= now && nextEvent < .distantFuture
+    if !isBehind { clock = max(clock, now) }
     if isSeen { serve(at: now) }
   }
 
@@ -139,16 +142,19 @@ extension NetworkPath {
   ///   least delay of its direction has passed, behind all that waits there already. Until then, but at most 2 ms, it may
   ///   wait: it still happens at its own time.
   /// - A packet that can be seen and was under way already when others arrived is no answer to these, so it may wait until
-  ///   half a millisecond has passed since then, and share a write with others. One that was sent later, or arrives later
-  ///   than that, is on time.
+  ///   half a millisecond has passed since then, and share a write with others; so does what comes behind it. One that was
+  ///   sent later, or arrives later than that, is on time.
   package var deadline: Instant? {
-    if !ready.isEmpty || eventsLeft == 0 { return .distantPast }
-    let visible = min(upstream.visibleDeadline(after: lastServed), downstream.visibleDeadline(after: lastServed))
-    let unseen = min(
-      lazyDeadline(upstream.due, answered: downstream), lazyDeadline(downstream.due, answered: upstream),
-      lazyDeadline(timers.due, answered: downstream), lazyDeadline(timers.due, answered: upstream))
-    let deadline = min(nextStep, min(visible, unseen))
+    if !ready.isEmpty || isBehind { return .distantPast }
+    let timer = min(lazyDeadline(timers.due, answered: downstream), lazyDeadline(timers.due, answered: upstream))
+    let packet = min(deadline(of: upstream, answered: downstream), deadline(of: downstream, answered: upstream))
+    let deadline = min(nextStep, min(timer, packet))
     return deadline < .distantFuture ? deadline : nil
+  }
+
+  private func deadline(of channel: Channel, answered other: Channel) -> Instant {
+    let visible = channel.visibleDeadline(after: lastServed)
+    return channel.isVisibleNext ? visible : min(visible, lazyDeadline(channel.due, answered: other))
   }
 
   private func lazyDeadline(_ due: Instant, answered channel: Channel) -> Instant {

@@ -14,6 +14,9 @@ struct PacketQueue {
   /// When the first arrives whose arrival can be seen; `distantFuture`: none does.
   var visibleDue: Instant { quietCount < packets.count ? packets[quietCount].due : .distantFuture }
 
+  /// Whether that is the first of all.
+  var isVisibleNext: Bool { quietCount == 0 && !packets.isEmpty }
+
   /// Whether that one was there when ``mark()`` was called.
   var isVisibleMarked: Bool { quietCount < markedCount }
 

@@ -13,6 +13,8 @@ struct TimerHeap {
   /// `distantFuture`: no timer is set.
   var due: Instant { entries.first?.due ?? .distantFuture }
 
+  var holdsNothing: Bool { entries.capacity == 0 && positions.capacity == 0 }
+
   func due(of seat: PathSeat) -> Instant? { position(of: seat).map { entries[$0].due } }
 
   /// The timer is due then, if it isn't earlier already.
