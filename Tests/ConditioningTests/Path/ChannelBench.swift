@@ -14,6 +14,13 @@ extension PathSeat {
   static func test(_ connection: Int32) -> PathSeat { PathSeat(number: connection, identity: 1) }
 }
 
+extension Packet {
+  /// One that says nothing.
+  static func test(of seat: PathSeat, size: Int, isVisible: Bool) -> Packet {
+    Packet(seat: seat, header: TCPHeader(), size: size, isVisible: isVisible)
+  }
+}
+
 /// A channel in virtual time. Packets of a connection are told apart by their sizes: 1,000 and more, counted up.
 final class ChannelBench {
   var channel: Channel
@@ -28,7 +35,7 @@ final class ChannelBench {
     _ size: Int, of connection: Int32 = 1, isVisible: Bool = true, at time: Instant, dice: inout SeededGenerator
   ) {
     advance(to: time)
-    let packet = Packet(seat: .test(connection), header: TCPHeader(), size: size, isVisible: isVisible)
+    let packet = Packet.test(of: .test(connection), size: size, isVisible: isVisible)
     channel.send(packet, at: now, dice: &dice)
   }
 

@@ -162,7 +162,7 @@ extension NetworkPath {
   ) {
     var dice = SeededGenerator(seed: 1)
     for _ in 0..<count {
-      send(Packet(seat: seat, header: TCPHeader(), size: size, isVisible: isVisible), direction, dice: &dice)
+      send(.test(of: seat, size: size, isVisible: isVisible), direction, dice: &dice)
     }
   }
 }
