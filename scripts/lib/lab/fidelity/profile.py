@@ -19,12 +19,13 @@ def of_link(link, name, model="tcp", congestion_control="cubic"):
     for key, words in SHARED.items():
         if down[key] != up[key] and (key != "dist" or down["jitter"] or up["jitter"]):
             raise NoSuchPath(f"a {words} that differs between the directions: {down[key]} and {up[key]}")
-    path = {"model": model} if down["rate"] or up["rate"] or down["delay"] else {}
+    is_modelled = bool(down["rate"] or up["rate"] or down["delay"])
+    path = {"model": model} if is_modelled else {}
     path |= {"latency_ms": down["delay"] + up["delay"], "jitter_ms": down["jitter"] + up["jitter"]}
     for way, key in zip((down, up), ("downstream", "upstream")):
         if way["rate"]:
             path[f"{key}_bytes_per_second"] = _whole(way["rate"] / 8, f"{key} rate in bytes per second")
-    if model == "tcp":
+    if is_modelled and model == "tcp":
         path |= _queue(down, up) | _loss(down, up) | _sender(down, congestion_control)
     return {"name": name, "summary": link.get("note") or f"linklab's {link.get('name', 'link')}",
             "source": "linklab", "path": path}
