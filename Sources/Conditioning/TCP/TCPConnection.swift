@@ -18,81 +18,109 @@ package final class TCPConnection {
 
   /// See `SharedRate.Flow.owner`.
   package let owner: Int
-  package private(set) var handshake: Handshake
+  package internal(set) var handshake: Handshake
   /// What its path knows it by.
   var seat = PathSeat.none
   /// Its session is to be driven, and its path knows.
   var isReady = false
+  /// The server has answered before SYN came to it.
+  var isAccepted = false
+  /// Counts handshakes, to tell their packets apart.
+  var attempt: UInt8 = 0
   /// Nil: both links have left.
   private(set) var path: NetworkPath?
-  private var dice: SeededGenerator
-  private var upstream = SegmentQueue()
-  private var downstream = SegmentQueue()
+  var dice: SeededGenerator
+  /// What the path's timer is armed for at the latest.
+  var armedFor = Instant.distantFuture
+  var upstream = TCPStream()
+  var downstream = TCPStream()
+  var client: TCPEnd
+  var server: TCPEnd
 
   /// - Parameter isNew: false: it comes to the path as an established one, with a window as after a pause.
   init(owner: Int, path: NetworkPath, isNew: Bool, dice: SeededGenerator) {
     self.owner = owner
     self.path = path
     self.dice = dice
+    let parameters = path.parameters
+    client = TCPEnd(parameters.congestionControl)
+    server = TCPEnd(parameters.congestionControl)
     handshake = isNew ? .closed : .established
+    if !isNew {
+      let roundTrip = parameters.upstream.delay + parameters.downstream.delay
+      client.open(roundTrip: roundTrip)
+      server.open(roundTrip: roundTrip)
+    }
     path.enter(self)
   }
 
   deinit { path?.leave(self) }
 
-  // MARK: The session's side
-
-  /// The client connects: SYN leaves. Of an established connection: the way there is another now, and begins anew
-  /// with a handshake and a window as at first.
-  package func connect(at now: Instant) {
-    path?.advance(to: now)
-    handshake = .established
-  }
-
-  /// The server is reached and answers; before ``Handshake/atServer`` that is remembered.
-  package func serverAccepted(at now: Instant) {}
-
-  // MARK: The path's side
-
-  func receive(_ header: TCPHeader, _ direction: Direction, at now: Instant) {}
-
-  func timerIsDue(at now: Instant) {}
-
-  /// A user has changed the path's numbers, which a step of its timeline doesn't count as.
-  func pathChanged(at now: Instant) {}
-
   // MARK: The stages' side
 
+  /// To another path, with all that is under way.
   func move(to path: NetworkPath, at now: Instant) {
     guard let old = self.path, old !== path else { return }
     old.advance(to: now)
     path.advance(to: now)
     self.path = path
     path.adopt(self, from: old)
+    pathChanged(at: path.clock)
   }
 
   func write(_ segment: Segment, _ direction: Direction, at now: Instant) {
-    if direction == .upstream { upstream.append(segment) } else { downstream.append(segment) }
+    guard let path else { return }
+    switch direction {
+    case .upstream: write(segment, to: &client, &upstream, at: path.clock)
+    case .downstream: write(segment, to: &server, &downstream, at: path.clock)
+    }
+    flush(direction, at: path.clock)
+  }
+
+  private func write(_ segment: Segment, to end: inout TCPEnd, _ stream: inout TCPStream, at now: Instant) {
+    guard stream.write(segment) else { return }
+    if segment.byteCount > 0 {
+      end.sender.write(bytes: segment.byteCount, at: now)
+    } else {
+      end.sender.writeMark()
+    }
   }
 
   func takeArrived(_ direction: Direction) -> Segment? {
-    direction == .upstream ? upstream.popFirst() : downstream.popFirst()
+    direction == .upstream ? upstream.takeArrived() : downstream.takeArrived()
   }
 
   func hasArrived(_ direction: Direction) -> Bool {
-    direction == .upstream ? !upstream.isEmpty : !downstream.isEmpty
+    direction == .upstream ? upstream.isPollable : downstream.isPollable
   }
 
   func heldBytes(_ direction: Direction) -> Int {
-    direction == .upstream ? upstream.byteCount : downstream.byteCount
+    direction == .upstream ? upstream.heldBytes : downstream.heldBytes
   }
 
   /// What the modelled send buffer has room for.
-  func room(_ direction: Direction) -> Int { 64 << 10 }
+  func room(_ direction: Direction) -> Int {
+    direction == .upstream ? client.sender.room() : server.sender.room()
+  }
 
   /// The link of `direction` leaves, and takes along what hasn't arrived. When both have, the connection is gone.
   func surrender(_ direction: Direction) -> [Segment] {
-    direction == .upstream ? upstream.takeAll() : downstream.takeAll()
+    let segments: [Segment]
+    switch direction {
+    case .upstream:
+      segments = upstream.surrender()
+      client.sender.close()
+      server.receiver.close()
+    case .downstream:
+      segments = downstream.surrender()
+      server.sender.close()
+      client.receiver.close()
+    }
+    if upstream.hasGone && downstream.hasGone {
+      path?.leave(self)
+      path = nil
+    }
+    return segments
   }
 }
 

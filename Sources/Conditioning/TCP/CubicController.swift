@@ -1,0 +1,99 @@
+/// Congestion control by loss, the default of Linux: slow start with HyStart, CUBIC, PRR in recovery.
+struct CubicController: CongestionController {
+  /// RFC 6928, in segments.
+  static let initialWindow = 10
+
+  private var segments = Int32(initialWindow)
+  private var threshold = Int32.max
+  private var cubic = Cubic()
+  private var hyStart = HyStart()
+  private var reduction = ProportionalRateReduction()
+  /// Microseconds.
+  private var leastRoundTrip = Int32.max
+  /// Before the last reduction, to be undone.
+  private var segmentsBefore: Int32 = 0
+  private var thresholdBefore: Int32 = 0
+
+  var window: Int { Int(segments) }
+  var pacingBytesPerSecond: Double? { nil }
+  private var isInSlowStart: Bool { segments < threshold }
+  private var least: Interval { Interval(nanoseconds: Int64(leastRoundTrip) * 1_000) }
+
+  mutating func measured(roundTrip: Interval, _ report: AcknowledgementReport) {
+    leastRoundTrip = min(leastRoundTrip, Int32(clamping: roundTrip.nanoseconds / 1_000))
+    guard isInSlowStart else { return }
+    let isOver = hyStart.endsSlowStart(
+      window: window, roundTrip: roundTrip, least: least, oldest: report.oldest, next: report.next, at: report.now)
+    if isOver { threshold = segments }
+  }
+
+  mutating func acknowledged(_ report: AcknowledgementReport) {
+    if report.phase == .recovery {
+      guard report.delivered > 0 else { return }
+      segments = Int32(max(1, reduction.window(threshold: Int(threshold), report)))
+    } else if report.isAdvanced {
+      grow(by: report.delivered, report)
+    }
+  }
+
+  private mutating func grow(by acknowledged: Int, _ report: AcknowledgementReport) {
+    let isUsed = report.usage.isLimited || (isInSlowStart && window < 2 * report.usage.most)
+    guard isUsed, segments < Int32.max / 4 else { return }
+    var acknowledged = acknowledged
+    if isInSlowStart {
+      let grown = min(window + acknowledged, Int(threshold))
+      acknowledged -= grown - window
+      segments = Int32(grown)
+    }
+    guard acknowledged > 0 else { return }
+    let round = leastRoundTrip == .max ? Interval.zero : least
+    segments = Int32(
+      cubic.grow(window: window, acknowledged: acknowledged, leastRoundTrip: round, at: report.now))
+  }
+
+  mutating func sent(isFirst: Bool, lastSentAt: Instant, at now: Instant) {
+    reduction.segmentLeft()
+    if isFirst && lastSentAt != .distantPast { cubic.pause(now - lastSentAt) }
+  }
+
+  mutating func recoveryBegan() {
+    reduction.begin(window: window)
+    reduce()
+  }
+
+  private mutating func reduce() {
+    (segmentsBefore, thresholdBefore) = (segments, threshold)
+    threshold = Int32(cubic.reduce(window: window))
+  }
+
+  mutating func recoveryEnded() {
+    segments = threshold
+  }
+
+  mutating func timedOut(isFirst: Bool, flying: Int) {
+    if isFirst { reduce() }
+    segments = Int32(flying + 1)
+    cubic.forget()
+    hyStart.forget()
+    leastRoundTrip = .max
+  }
+
+  mutating func probeRepairedLoss() {
+    reduce()
+    segments = threshold
+  }
+
+  mutating func undo() {
+    segments = max(segments, segmentsBefore)
+    threshold = max(threshold, thresholdBefore)
+  }
+
+  mutating func handshakeWasLossy() { segments = 1 }
+
+  mutating func resumed(after pause: Interval, timeout: Interval) {
+    // RFC 2861: halved for each time-out that has passed.
+    let halvings = min(30, pause.nanoseconds / max(1, timeout.nanoseconds))
+    if threshold != .max { threshold = max(threshold, segments - segments / 4) }
+    segments = max(min(Int32(Self.initialWindow), segments), segments >> Int32(halvings))
+  }
+}

@@ -1,0 +1,105 @@
+/// The one timer of a sender, as Linux has it: the retransmission time-out, or in its place a tail-loss probe or the wait
+/// for what may only be late.
+struct RetransmissionTimer {
+  enum Kind: UInt8 {
+    case none, retransmission, probe, reordering
+  }
+
+  private(set) var due = Instant.distantFuture
+  private(set) var kind = Kind.none
+
+  mutating func set(_ kind: Kind, after delay: Interval, at now: Instant) {
+    self.kind = kind
+    due = KernelTimer.fires(after: delay, at: now)
+  }
+
+  mutating func stop() {
+    kind = .none
+    due = .distantFuture
+  }
+}
+
+extension TCPSender {
+  /// What a probe waits for an acknowledgement that may be delayed, in place of a single segment's.
+  private static let delayedAcknowledgement = Interval.milliseconds(200)
+  /// Two ticks.
+  static let shortestWait = Interval.milliseconds(8)
+
+  /// Starts the time-out; from when the oldest segment left, if something else was waited for in between.
+  mutating func restartTimeout(_ flight: Flight, at now: Instant) {
+    var wait = roundTrips.timeout
+    if timer.kind == .probe || timer.kind == .reordering {
+      wait = max(.nanoseconds(1), flight.oldestSentAt + wait - now)
+    }
+    timer.set(.retransmission, after: wait, at: now)
+  }
+
+  /// A probe in place of the time-out, two round trips after the last segment, while all goes well.
+  mutating func scheduleProbe(_ flight: Flight, isAdvanced: Bool, at now: Instant) -> Bool {
+    guard flight.phase == .open, flight.arrivedBeyond == 0, flight.lost == 0, roundTrips.hasSample, !probe.isOut
+    else { return false }
+    let twice = Interval(nanoseconds: roundTrips.smoothedTime.nanoseconds * 2)
+    var wait = twice + (flight.count == 1 ? Self.delayedAcknowledgement : Self.shortestWait)
+    let timeout = isAdvanced ? roundTrips.timeout : flight.oldestSentAt + roundTrips.timeout - now
+    if timeout > .zero { wait = min(wait, timeout) }
+    timer.set(.probe, after: wait, at: now)
+    return true
+  }
+
+  /// - Returns: what is to be sent at once, whatever the window.
+  mutating func timerIsDue(at now: Instant) -> Outgoing? {
+    guard timer.due <= now, let flight else { return nil }
+    switch timer.kind {
+    case .none:
+      timer.stop()
+      return nil
+    case .probe: return sendProbe(flight, at: now)
+    case .reordering:
+      settle(flight, at: now)
+      return nil
+    case .retransmission:
+      timeOut(flight, at: now)
+      return nil
+    }
+  }
+
+  private mutating func sendProbe(_ flight: Flight, at now: Instant) -> Outgoing {
+    timer.stop()
+    let isNew = unsentBytes > 0 && Int(outstandingBytes) + SegmentSize.payload <= Self.receiveWindow
+    let outgoing = isNew ? sendNew(at: now) : sendAgain(flight.end - 1, at: now)
+    probe.sent(end: flight.end, isRetransmission: !isNew)
+    timer.set(.retransmission, after: roundTrips.timeout, at: now)
+    return outgoing
+  }
+
+  private mutating func timeOut(_ flight: Flight, at now: Instant) {
+    congestion.timedOut(isFirst: flight.phase == .open, flying: 0)
+    flight.phase = .loss
+    flight.recoveryEnd = next
+    probe.forget()
+    flight.markAllLost(at: now)
+    roundTrips.backOff()
+    timer.set(.retransmission, after: roundTrips.timeout, at: now)
+  }
+
+  /// What was given time to be only late is lost now.
+  private mutating func settle(_ flight: Flight, at now: Instant) {
+    timer.stop()
+    let found = detectLosses(flight, at: now)
+    if found > 0 && flight.phase != .recovery {
+      beginRecovery(flight)
+      var report = AcknowledgementReport(now: now, oldest: flight.oldest, next: next, usage: flight.usage)
+      (report.delivered, report.newlyLost, report.flying, report.phase) = (1, found, flight.flying, .recovery)
+      congestion.acknowledged(report)
+    }
+    if timer.kind == .none { timer.set(.retransmission, after: roundTrips.timeout, at: now) }
+  }
+
+  /// The user has put another path in place: what was waited for too long is tried at the usual time.
+  mutating func takeBackOffBack(at now: Instant) {
+    roundTrips.takeBackOffBack()
+    guard timer.kind == .retransmission else { return }
+    let usual = KernelTimer.fires(after: roundTrips.timeout, at: now)
+    if usual < timer.due { timer.set(.retransmission, after: roundTrips.timeout, at: now) }
+  }
+}

@@ -1,0 +1,55 @@
+/// A segment that has been sent, until it is acknowledged with all before it.
+struct SentSegment {
+  enum State: UInt8 {
+    case flying
+    /// The receiver has it, beyond a gap.
+    case arrived
+    /// It is to be sent again.
+    case lost
+  }
+
+  /// When it left, the last time.
+  var sentAt: Instant
+  /// Bytes of the stream up to and including this segment.
+  let endOffset: Int64
+  let payloadBytes: UInt16
+  /// Marks that have been sent up to and including this segment.
+  let marks: UInt8
+  var state = State.flying
+  var isRetransmitted = false
+  /// What had been delivered, and when the last of it, when this one left; see ``RateSample``.
+  var deliveredBefore: Int64 = 0
+  var deliveredAt = Instant.distantPast
+  /// When the first segment of that sampling interval left.
+  var intervalBegan = Instant.distantPast
+  var isApplicationLimited = false
+}
+
+/// What an acknowledgement has brought.
+struct Delivery {
+  /// Segments that are known to have arrived now and weren't before.
+  var segments = 0
+  /// Bytes that are acknowledged with all before them now.
+  var acknowledgedBytes = 0
+  /// Whether the oldest segment was acknowledged.
+  var isAdvanced = false
+  /// Round trips of segments that were sent once: the first one reported, and the newest.
+  var firstRoundTrip: Interval?
+  var newestRoundTrip: Interval?
+  /// The longest of those that arrived beyond a gap.
+  var selectiveRoundTrip: Interval?
+  /// Whether a segment arrived that was sent once, before the time-out (RFC 5682).
+  var showsOriginal = false
+  var rate: RateSample?
+}
+
+/// How fast segments were delivered (draft-cheng-iccrg-delivery-rate-estimation), for controllers that go by it.
+struct RateSample: Equatable {
+  /// Segments delivered over `interval`.
+  let delivered: Int64
+  let interval: Interval
+  /// What had been delivered when the newest of them left: tells rounds.
+  let deliveredBefore: Int64
+  /// The sender had no more to send then: the rate may be too low.
+  let isApplicationLimited: Bool
+}
