@@ -209,10 +209,10 @@ struct CommandLineTests {
 
   @Test func useNamesTheKnownProfilesWhenOneIsNot() throws {
     let daemon = try Daemon()
-    let result = try Program.run(["use", "4g", "--control", daemon.url])
+    let result = try Program.run(["use", "7g", "--control", daemon.url])
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
-    for name in ["4g", "3g", "edge", "lte"] { #expect(result.errors.contains(name)) }
+    for name in ["7g", "3g", "edge", "lte"] { #expect(result.errors.contains(name)) }
     #expect(try daemon.api.get("/profile").json["name"] == "none")
     #expect(try Program.run(["use", "3g", "--proxy", "nope", "--control", daemon.url]).status == 1)
   }

@@ -7,7 +7,8 @@ private func file(_ name: String, _ text: String = "{}") -> ProfileFile {
 }
 
 @Suite struct ProfileCatalogueTests {
-  private static let names = ["100-loss", "3g", "edge", "flaky", "lte", "none", "offline", "very-bad-network"]
+  private static let names = EmbeddedProfiles.files.map { String($0.name.dropLast(".json".count)) }
+    .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
 
   @Test func listsTheEmbeddedOnesInOrder() throws {
     #expect(try ProfileCatalogue().profiles.map(\.name) == Self.names)
@@ -16,7 +17,9 @@ private func file(_ name: String, _ text: String = "{}") -> ProfileFile {
   @Test(arguments: [
     ("3g", "3g"), ("LTE", "lte"), ("airplane", "offline"), ("no-network", "offline"), ("off", "none"),
     ("Native", "none"), ("blackhole", "100-loss"), ("very-bad", "very-bad-network"), ("2.75g", "edge"),
-    ("unreliable", "flaky"),
+    ("unreliable", "flaky"), ("slow-4g", "fast-3g"), ("slow-dns", "high-latency-dns"), ("56k", "dial-up"),
+    ("regular-2g", "devtools-regular-2g"), ("wi-fi", "wifi"), ("sat", "satellite"), ("adsl", "dsl"), ("2.5g", "gprs"),
+    ("3gem", "slow-3g"), ("leo", "starlink"), ("nlc-wi-fi", "nlc-wifi"), ("wpt-3gfast", "wpt-3g-fast"),
   ]) func findsByNameAndAlias(_ name: String, _ expected: String) throws {
     #expect(try ProfileCatalogue().profile(named: name).name == expected)
   }
