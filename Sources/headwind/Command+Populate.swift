@@ -29,7 +29,7 @@ extension Command {
     return config?.arrayValue ?? config?["proxies"]?.arrayValue ?? []
   }
 
-  private static func standardInput() throws(CommandError) -> [UInt8] {
+  static func standardInput() throws(CommandError) -> [UInt8] {
     let limit = SettingsFile.maximumBytes
     let text = try failing { () throws(LoopError) in try StandardInput.read(atMost: limit) }
     guard text.count <= limit else { throw .failure("standard input: more than \(limit) bytes") }

@@ -3,7 +3,7 @@ import Settings
 
 extension Command {
   static let profiles = group(
-    name: "profiles", summary: "List the profiles, or show one.",
+    name: "profiles", summary: "List the profiles, show or export one, or import one from another tool's file.",
     of: [
       Command(
         name: "profiles list", aliases: ["ls", "l"], summary: "List the profiles.", options: profileOptions,
@@ -13,9 +13,10 @@ extension Command {
         name: "profiles show", aliases: ["inspect"], summary: "Show every number of a profile.",
         operands: [.one("PROFILE")], options: profileOptions, details: profileDetails,
         run: { arguments throws(CommandError) in try show(arguments.operands[0], arguments) }),
+      exportProfile, importProfile,
     ])
 
-  private static let profileOptions: [OptionSpec] = [.profileDirectories, .control, .json]
+  static let profileOptions: [OptionSpec] = [.profileDirectories, .control, .json]
   private static let profileDetails = """
     Asks the daemon when --control or $HEADWIND_URL names one; otherwise reads the built-in profiles and those of
     --profiles. Round trips are in ms, rates in bytes per second, of each direction; a loss that differs by direction is
@@ -46,11 +47,11 @@ extension Command {
       )
     })
 
-  private static func isRemote(_ arguments: Arguments) -> Bool {
+  static func isRemote(_ arguments: Arguments) -> Bool {
     arguments.has("--control") || (Environment.url != nil && !arguments.has("--profiles"))
   }
 
-  private static func local(_ arguments: Arguments) throws(CommandError) -> ProfileCatalogue {
+  static func local(_ arguments: Arguments) throws(CommandError) -> ProfileCatalogue {
     try ServeOptions.catalogue(ServeOptions.directories(arguments), Config())
   }
 

@@ -155,6 +155,9 @@ class WhatIsPrinted(DaemonTestCase):
         self.assertEqual({toxic["type"] for toxic in toxics}, {toxic["type"] for toxic in TOXICS})
         self.hold("toxics", toxics)
         self.hold("profile", self.headwind("profiles", "show", "flaky"))
+        for tool in ("dnctl", "tc", "devtools", "toxiproxy"):
+            found = self.headwind("profiles", "export", "very-bad-network", "--format", tool)
+            self.assertEqual([str(error) for error in validator("profile-export").iter_errors(found)], [])
         profiles = self.headwind("profiles")
         self.hold("profiles", {"profiles": profiles["profiles"][:3]})
         self.assertTrue(validator("profiles").is_valid(profiles))

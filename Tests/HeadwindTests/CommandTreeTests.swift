@@ -65,6 +65,7 @@ struct CommandTreeTests {
     (["profiles", "list"], "profiles list", []), (["profiles", "ls"], "profiles list", []),
     (["profiles", "--profiles", "show", "list"], "profiles list", ["--profiles", "show"]),
     (["--json", "profiles", "--control", "x", "show", "3g"], "profiles show", ["--json", "--control", "x", "3g"]),
+    (["profiles", "--format", "tc", "export", "3g"], "profiles export", ["--format", "tc", "3g"]),
     (["profiles", "--", "show"], "profiles", ["--", "show"]), (["proxies"], "proxies", []),
     (["proxy", "ls"], "proxies list", []),
     (["leases", "--proxy", "take", "list"], "leases list", ["--proxy", "take"]),
@@ -84,7 +85,7 @@ struct CommandTreeTests {
   static let unknown: [(words: [String], says: String)] = [
     (["statsu"], #"unknown command "statsu"; did you mean "status"?"#), (["xyz"], #"unknown command "xyz""#),
     (["profiles", "shwo", "3g"], #"unknown command "profiles shwo"; did you mean "profiles show"?"#),
-    (["profiles", "3g"], #"unknown command "profiles 3g"; known: list, show"#),
+    (["profiles", "3g"], #"unknown command "profiles 3g"; known: list, show, export, import"#),
     (["inspect"], #"unknown command "inspect"; did you mean "proxies show"?"#),
     (["create", "web"], #"unknown command "create"; did you mean "proxies create"?"#),
     (["proxies", "web"], #"unknown command "proxies web"; known: list, show, create"#),

@@ -3,7 +3,7 @@ extension Profile {
 
   static let keys = ["name", "aliases", "summary", "source", "path", "toxics"]
 
-  private static let nameRule = "1 to 64 of a-z 0-9 . _ - with a letter or digit first"
+  static let nameRule = "1 to 64 of a-z 0-9 . _ - with a letter or digit first"
 
   /// Reads a profile from JSON5 text.
   ///
