@@ -119,6 +119,26 @@ import Testing
     #expect(path.connection(of: 8) === link.connection)
   }
 
+  @Test func aConnectionThatMovesTakesAllAlong() throws {
+    let delayed = ChannelParameters(capacity: .rate(bytesPerSecond: 150_000), delay: .milliseconds(50))
+    let (old, new) = (path([(1_000, delayed)], isLooped: false), path([(1_000, Self.fast)], isLooped: false))
+    var link = Link(.test(1), plan: [.tcp(old)], owner: 7, at: .zero)
+    let found = link.connection
+    let connection = try #require(found)
+    old.sendPhantoms(2, seat: connection.seat)
+    old.arm(connection, at: .milliseconds(300))
+    old.markReady(connection)
+    link.change(to: [.tcp(new)], at: .milliseconds(15))
+    #expect(old.poll(at: .milliseconds(15)) == nil && old.deadline == nil && old.connection(of: 7) == nil)
+    #expect(new.connection(of: 7) === connection && new.poll(at: .milliseconds(15)) == 7)
+    // The first has left the old serialiser, the second is sent by the new one, as a whole: 15 + 5 ms.
+    #expect(new.deadline == .milliseconds(20))
+    new.drive(at: .milliseconds(20))
+    #expect(new.deadline == .milliseconds(60))
+    new.drive(at: .milliseconds(60))
+    #expect(new.deadline == .milliseconds(300))
+  }
+
   @Test func aPathWithPacketsUnderWayIsLetGo() {
     weak var gone: NetworkPath?
     do {
