@@ -26,7 +26,7 @@ package final class Listener: EventTarget {
   private let backlog: Int32
   private var handle: EventHandle?
   /// -1 when closed.
-  private var descriptor: Int32
+  private(set) var descriptor: Int32
   private var isPaused = false
   private var isRefusing = false
   private var isBackingOff = false
@@ -65,6 +65,8 @@ package final class Listener: EventTarget {
   deinit {
     close()
   }
+
+  var isOpen: Bool { descriptor >= 0 }
 
   /// Stops accepting; connections wait in the backlog.
   package func pause() {

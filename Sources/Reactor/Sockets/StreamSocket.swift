@@ -27,7 +27,7 @@ package final class StreamSocket: EventTarget {
   private let loop: EventLoop
   private var handle: EventHandle?
   /// -1 when closed.
-  private var descriptor: Int32
+  private(set) var descriptor: Int32
   /// The error that ``pendingError()`` took from the system, which tells it once only.
   private var failure: Int32 = 0
 
