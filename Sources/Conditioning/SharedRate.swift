@@ -208,6 +208,7 @@ package struct SharedRateStage: Toxic {
 
   package var deadline: Instant? { flow.isPollable ? .distantPast : nil }
   package var heldBytes: Int { flow.heldBytes }
+  package var standsStill: Bool { flow.path.bytesPerSecond == 0 }
 
   package func allowance(behind transit: Interval) -> Int {
     flow.path.allowance(held: heldBytes, behind: transit)

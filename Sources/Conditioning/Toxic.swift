@@ -30,6 +30,9 @@ package protocol Toxic {
   /// Whether bytes that came to it are gone: nothing newer can be delivered on this link any more.
   var hasLostBytes: Bool { get }
 
+  /// Whether it lets nothing pass for now, to pass it later: a handshake, which sends no bytes, waits for that, too.
+  var standsStill: Bool { get }
+
   /// Whether each segment that it yields is to be a write of its own.
   var cutsWrites: Bool { get }
 
@@ -49,6 +52,7 @@ extension Toxic {
   package var transit: Interval { .zero }
   package var isHanging: Bool { false }
   package var hasLostBytes: Bool { false }
+  package var standsStill: Bool { false }
   package var cutsWrites: Bool { false }
   package mutating func bytesComeAgain(_ count: Int) {}
   package mutating func takeVerdicts() -> [Verdict] { [] }

@@ -78,6 +78,7 @@ struct Triggered: Toxic {
   var transit: Interval { toxic?.transit ?? .zero }
   var isHanging: Bool { toxic?.isHanging ?? false }
   var hasLostBytes: Bool { toxic?.hasLostBytes ?? false }
+  var standsStill: Bool { toxic?.standsStill ?? false }
   var cutsWrites: Bool { toxic?.cutsWrites ?? false }
 
   func allowance(behind transit: Interval) -> Int { toxic?.allowance(behind: transit) ?? .max }

@@ -42,6 +42,7 @@ package struct Bandwidth: Toxic {
   }
 
   package var heldBytes: Int { queue.byteCount }
+  package var standsStill: Bool { serializer.bytesPerSecond <= 0 }
 
   package func allowance(behind transit: Interval) -> Int {
     serializer.allowance(held: heldBytes, behind: transit)

@@ -43,6 +43,7 @@ package struct Stall: Toxic {
   }
 
   package var heldBytes: Int { queue.byteCount }
+  package var standsStill: Bool { !isOver }
 
   package func allowance(behind transit: Interval) -> Int {
     isOver ? .max : Self.heldBytesLimit - heldBytes
