@@ -24,6 +24,8 @@ struct Conditions {
   /// By the name of the stage; stages that concern every connection have none.
   private var filters: [String: ConnectionFilter] = [:]
   private(set) var paths: [SharedPath] = []
+  /// Sessions are modelled TCP connections over the profile's network.
+  private(set) var isModelled = false
   /// New connections are refused: the profile drops every connection and says `refuse`.
   private(set) var refuses = false
   /// What the lookup of a name costs.
@@ -37,9 +39,7 @@ struct Conditions {
     self.profile = profile?.name
     if let profile {
       nameLookup = .milliseconds(profile.path.dnsLatencyMilliseconds)
-      for direction in Direction.allCases {
-        addPath(of: profile, direction, shared)
-      }
+      addPath(of: profile, shared)
       for (index, toxic) in profile.toxics.enumerated() {
         add(toxic, named: "\(profile.name)/\(index)/\(toxic.name)")
       }
@@ -69,12 +69,24 @@ struct Conditions {
   /// What comes after these conditions counts connections anew.
   mutating func forgetCounts() { filters = [:] }
 
-  /// Rate first, then delay: a packet is on the wire before it is under way. The names are the same for all profiles,
-  /// so that a switch changes the stages in place and what they hold follows the new numbers.
-  private mutating func addPath(of profile: Profile, _ direction: Direction, _ shared: SharedPaths) {
-    if let path = shared.path(of: profile, direction) {
+  /// The names are the same for all profiles, so that a switch changes the stages in place and what they hold follows the
+  /// new numbers; only between a plain path and a modelled one it is handed on.
+  private mutating func addPath(of profile: Profile, _ shared: SharedPaths) {
+    if let network = shared.network(of: profile) {
+      paths.append(network.path)
+      isModelled = true
+      let stage = StagePlan(name: "path/tcp", kind: .tcp(network.network))
+      for direction in Direction.allCases { append(stage, to: direction) }
+    } else {
+      for direction in Direction.allCases { addPlainPath(of: profile, direction, shared) }
+    }
+  }
+
+  /// Rate first, then delay: a packet is on the wire before it is under way.
+  private mutating func addPlainPath(of profile: Profile, _ direction: Direction, _ shared: SharedPaths) {
+    if let (path, rate) = shared.rate(of: profile, direction) {
       paths.append(path)
-      append(StagePlan(name: "path/rate", kind: .sharedRate(path.rate)), to: direction)
+      append(StagePlan(name: "path/rate", kind: .sharedRate(rate)), to: direction)
     }
     if profile.path.latencyMilliseconds > 0 {
       let latency = Latency.Parameters(

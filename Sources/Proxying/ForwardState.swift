@@ -31,9 +31,13 @@ final class ForwardState {
     case naming(until: Instant)
     /// A toxic holds the connection back; the upstream isn't dialled.
     case held
+    /// The handshake is on its way over the modelled path; the upstream is dialled when it gets there.
+    /// That is given up then.
+    case opening(until: Instant)
     case dialling
-    /// The connection is made, or can't be; on the profile's network both take a round trip, until then.
-    case shaking(until: Instant)
+    /// The connection is made, or can't be; on the profile's network both take a round trip, until then. Nil: that is over,
+    /// and what stands still is waited for.
+    case shaking(until: Instant?)
     /// The next proxy is to connect, by then.
     case askingVia(until: Instant)
     /// A plain request is passed on, or its answer.
@@ -123,7 +127,8 @@ final class ForwardState {
   /// When there is something to do without input.
   var deadline: Instant? {
     switch stage {
-    case .naming(let until), .shaking(let until), .askingVia(let until): until
+    case .naming(let until), .opening(let until), .askingVia(let until): until
+    case .shaking(let until): until
     case .asking: askedBy
     case .held, .dialling, .exchanging, .tunnel, .refused: nil
     }

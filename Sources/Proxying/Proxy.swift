@@ -146,6 +146,7 @@ package final class Proxy {
   /// Whether connections are accepted, wait in the backlog, or are refused.
   func acceptOrRefuse() throws(RegistryError) {
     guard let listener, isEnabled else { return }
+    listener.boundSegments(to: isModelled ? Listener.ordinarySegmentBytes : nil)
     // A forward proxy says it to each client in its protocol: some hosts may be exempt by a rule.
     guard !conditions.refuses || mode != .tcp else { return listener.refuse() }
     try listenAgain()
@@ -190,6 +191,9 @@ package final class Proxy {
     guard let rule else { return conditions }
     return conditionsByRule[rule.use] ?? conditions
   }
+
+  /// Whether its sessions can be modelled TCP connections.
+  private var isModelled: Bool { conditions.isModelled || conditionsByRule.values.contains { $0.isModelled } }
 
   /// All profiles that its sessions can be under.
   var profileNames: [String] { ([conditions] + conditionsByRule.values).compactMap(\.profile) }

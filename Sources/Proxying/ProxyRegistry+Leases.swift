@@ -181,11 +181,19 @@ package struct ProfileInForce {
   package var since: WallTime
   /// When it gives way by itself.
   package var revertsAt: WallTime?
+  /// Where its timeline is; nil without one.
+  package var step: PathStep?
 }
 
 extension ProxyRegistry {
   /// For a proxy: by a lease, or its own; for nil: what all proxies are under that have nothing of their own.
   package func inForce(for proxy: Proxy?) -> ProfileInForce {
+    var inForce = slotInForce(for: proxy)
+    inForce.step = inForce.profile.flatMap { paths.step(of: $0.name) }
+    return inForce
+  }
+
+  private func slotInForce(for proxy: Proxy?) -> ProfileInForce {
     let slot = proxy?.ownProfile ?? profile
     let switched = proxy?.leaseSwitchedAt ?? leaseSwitchedAt
     if let lease = lease(covering: proxy) {

@@ -44,7 +44,7 @@ package final class ProxyRegistry {
   private var nextNoteOfFull: Int64 = 0
   /// Proxies whose sessions are to adopt new conditions when the change of many is over; nil outside of one.
   private var awaitingPass: [Proxy]?
-  private lazy var paths = SharedPaths(loop: loop) { [unowned self] id in table.live[id]?.driveLater() }
+  private(set) lazy var paths = makePaths()
 
   package init(
     loop: EventLoop, catalogue: ProfileCatalogue, limits: Limits = Limits(), seed: UInt64, log: Log,
@@ -155,7 +155,7 @@ package final class ProxyRegistry {
     byName[name] = nil
     proxy.close(reason: .proxyDeleted)
     proxy.putCountersIntoArchive()
-    forgetUnusedPaths()
+    keepPathsInUse()
     events.record("proxy_deleted", proxy: name)
   }
 
@@ -267,7 +267,7 @@ package final class ProxyRegistry {
       return
     }
     table.adoptConditions(of: proxies)
-    forgetUnusedPaths()
+    keepPathsInUse()
   }
 
   private func profileSwitched(proxy: Proxy?, slot: ProfileSlot, before: Profile?, cause: ProfileSlot.Cause) {
@@ -278,8 +278,11 @@ package final class ProxyRegistry {
     letSessionsAdopt(concerned)
   }
 
-  private func forgetUnusedPaths() {
-    paths.keep(only: Set(byName.values.flatMap(\.profileNames)))
+  /// Every profile that somebody can be under, and the one for all: its timeline runs even while there is no proxy.
+  private func keepPathsInUse() {
+    let forAll = inForce(for: nil).profile
+    if let forAll { paths.network(of: forAll) }
+    paths.keep(only: Set(byName.values.flatMap(\.profileNames) + (forAll.map { [$0.name] } ?? [])))
   }
 
   /// Takes over changed definitions of profiles that are in force.

@@ -37,7 +37,7 @@ extension Session {
         pipe.link.receive(.reset, at: now)
       }
     }
-    if isOver || phase == .dialling || phase == .held {
+    if isOver || isConnecting {
       reset(reason: direction == .upstream ? .clientReset : .upstreamReset)
     }
   }

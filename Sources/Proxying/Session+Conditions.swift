@@ -17,11 +17,15 @@ extension Session {
   /// - Parameter isFirst: the client's first request: its connection to the network begins here.
   func enterConditions(isFirst: Bool) {
     let (now, conditions) = (loop.instant, conditions)
-    if isFirst { return makeLinks { conditions.plan($0, connection: number) } }
-    for direction in Direction.allCases {
-      let plan = conditions.plan(direction, connection: number)
-      withPipe(direction) { $0.link.change(to: plan, at: now) }
+    if isFirst {
+      makeLinks { conditions.plan($0, connection: number) }
+    } else {
+      for direction in Direction.allCases {
+        let plan = conditions.plan(direction, connection: number)
+        withPipe(direction) { $0.link.change(to: plan, at: now) }
+      }
     }
+    if conditions.isModelled || hasBoundBuffers { matchBuffers() }
   }
 
   func makeLinks(_ plan: (Direction) -> [StagePlan]) {

@@ -6,13 +6,14 @@ import Settings
 extension Session {
   func dialUpstream() {
     phase = .dialling
+    givesUpAt = nil
     dial = sessions.dial(proxy.upstream, for: self) { [unowned self] result in
       dial = nil
       switch result {
       case .success(let socket): opened(socket)
       case .failure(let error):
         noteDialFailure(error, to: proxy.upstream)
-        givesUpAt = loop.instant + Session.refusalTime
+        givesUpAt = loop.instant + refusalDelay
         armTimer()
       }
     }
@@ -21,6 +22,7 @@ extension Session {
   private func opened(_ socket: StreamSocket) {
     upstreamSocket = socket
     socket.delegate = self
+    acceptOnPath()
     phase = .open
     driveLater()
   }

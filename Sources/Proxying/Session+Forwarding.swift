@@ -8,7 +8,8 @@ import Settings
 //
 // Nothing of this passes through the links, so toxics count only what client and upstream say to each other. A lookup costs
 // the profile's DNS delay, a connection one round trip: both directions' latency, with jitter, drawn anew. A refused
-// connection costs the same, as its RST comes from the other end of the network.
+// connection costs the same, as its RST comes from the other end of the network. On a path with modelled TCP the handshake
+// does that by itself, lost packets included.
 extension Session {
   /// A head is read in pieces of at most this size: what comes behind it has to be kept.
   static let requestPiece = 16 << 10
@@ -27,9 +28,16 @@ extension Session {
       forward.stage = .held
       fallthrough
     case .held:
-      if upstream.link.allowance > 0 { dialTarget(forward) }
+      if isWaitOver(forward, now) { setOut(forward, now) }
+    case .opening(let until):
+      if isWaitOver(forward, now) {
+        dialTarget(forward)
+      } else if now >= until {
+        refuse(Refusal(.timedOut, "no packet gets through to \(forward.target?.description ?? "it")"), forward, now)
+      }
     case .shaking(let until):
-      if now >= until { shakenHands(forward, now) }
+      if let until, now >= until { forward.stage = .shaking(until: nil) }
+      if isWaitOver(forward, now) { shakenHands(forward, now) }
     case .askingVia: readViaAnswer(forward, now)
     case .exchanging:
       // Even without more bytes: that is how a request without a body is seen to be whole.
@@ -63,7 +71,7 @@ extension Session {
         || (forward.isRequestOver
           ? clientSocket?.peerClosed ?? false && mayReadAhead(forward)
           : forward.pending.isEmpty && !forward.isFresh)
-    case .naming, .held, .dialling, .shaking, .askingVia, .refused: false
+    case .naming, .held, .opening, .dialling, .shaking, .askingVia, .refused: false
     }
   }
 
@@ -101,7 +109,7 @@ extension Session {
       case .exchanging where !forward.isRequestOver:
         needsMore = takeRequest(&offset, of: count, forward, now)
       case .refused: return
-      case .exchanging, .naming, .held, .dialling, .shaking, .askingVia:
+      case .exchanging, .naming, .held, .opening, .dialling, .shaking, .askingVia:
         forward.pending += loop.readBuffer.copy(offset..<count)
         return
       }
@@ -208,7 +216,7 @@ extension Session {
     upstreamSocket = nil
   }
 
-  private func dialTarget(_ forward: ForwardState) {
+  func dialTarget(_ forward: ForwardState) {
     guard let (target, _) = destination(forward) else { return }
     forward.stage = .dialling
     dial = sessions.dial(
@@ -221,16 +229,20 @@ extension Session {
       },
       completion: { [unowned self] result in
         dial = nil
+        var charge = roundTrip(forward)
         switch result {
         case .success(let socket):
           upstreamSocket = socket
           socket.delegate = self
           forward.connectedTo = target
+          acceptOnPath()
         case .failure(let error):
           noteDialFailure(error, to: target.description)
           forward.refusal = Refusal(error)
+          // The way there has taken its time already.
+          charge = charge + downstream.link.modelledDelay
         }
-        forward.stage = .shaking(until: loop.instant + roundTrip(forward))
+        forward.stage = .shaking(until: loop.instant + charge)
         driveLater()
       })
   }
@@ -260,7 +272,7 @@ extension Session {
     }
   }
 
-  /// What a round trip takes on the profile's network, this time.
+  /// What a round trip takes on the profile's network, this time, beyond what is modelled.
   func roundTrip(_ forward: ForwardState) -> Interval {
     forward.handshakes += 1
     var dice = SeededGenerator(
@@ -282,7 +294,7 @@ extension Session {
     askVia(via, for: target, forward)
   }
 
-  private func isTunnelWanted(_ forward: ForwardState) -> Bool {
+  func isTunnelWanted(_ forward: ForwardState) -> Bool {
     if case .socks = forward.talk?.wire { return true }
     return forward.request?.isConnect ?? true
   }

@@ -94,7 +94,7 @@ extension Session {
       forward.refusal = forward.refusal ?? lost(forward)
       closeUpstream(forward)
     case .askingVia: refuse(lost(forward), forward, now)
-    case .asking, .naming, .held, .dialling, .refused: closeUpstream(forward)
+    case .asking, .naming, .held, .opening, .dialling, .refused: closeUpstream(forward)
     }
     return true
   }
@@ -142,6 +142,7 @@ extension Session {
     forward.stage = .refused
     forward.closing = refusal.kind.isOfDialling ? .dialFailed : .refused
     forward.ownFrom = downstream.received
+    if !isEstablishedOnPath { leavePath(now) }
     deliver(answer, .downstream, now)
     closeBehindAll(now)
   }

@@ -8,7 +8,9 @@ extension Session {
   package enum State: String, CaseIterable {
     /// A toxic holds the connection back; the upstream isn't dialled.
     case held
-    case dialling, open
+    /// The connection is in the making, on the modelled path or in truth.
+    case dialling
+    case open
     /// A client of a forward proxy hasn't said yet where it wants to go, or is between two requests.
     case asking
     /// A toxic has ended it, and the client is given a moment to see that.
@@ -19,7 +21,7 @@ extension Session {
     switch phase {
     case .open where forward?.isAsking ?? false: .asking
     case .held: .held
-    case .dialling: .dialling
+    case .opening, .dialling: .dialling
     case .open where forward?.isHeld ?? false: .held
     case .open: forward?.isReaching ?? false ? .dialling : .open
     // Who is closed is in no list any more.
@@ -55,7 +57,7 @@ extension ForwardState {
   /// The upstream is looked up, dialled, or asked for at the next proxy.
   fileprivate var isReaching: Bool {
     switch stage {
-    case .naming, .dialling, .shaking, .askingVia: true
+    case .naming, .opening, .dialling, .shaking, .askingVia: true
     case .asking, .held, .exchanging, .tunnel, .refused: false
     }
   }

@@ -27,6 +27,8 @@ package final class Session {
   enum Phase {
     /// A toxic holds the connection itself back; the upstream isn't dialled.
     case held
+    /// The handshake is on its way over the modelled path; the upstream is dialled when it gets there.
+    case opening
     case dialling
     case open
     /// Ended by a toxic: what the client still sends is thrown away, for a moment, so that it sees an end and no reset.
@@ -76,6 +78,8 @@ package final class Session {
   var givesUpAt: Instant?
   private var isDriving = false
   var mustDriveAgain = false
+  /// See ``matchBuffers()``.
+  var hasBoundBuffers = false
   /// More is to be moved at the end of this turn of the loop.
   private var isQueuedToDrive = false
 
@@ -102,6 +106,7 @@ package final class Session {
     }
     clientSocket = try? StreamSocket(loop: sessions.loop, accepted: accepted)
     clientSocket?.delegate = self
+    if !isForward, proxy.conditions.isModelled { matchBuffers() }
   }
 
   /// Ends the session on a user's word: both sides see a reset.
@@ -123,6 +128,7 @@ package final class Session {
         if pipe.sink != .gone { pipe.link.change(to: plan, at: now) }
       }
     }
+    if conditions.isModelled || hasBoundBuffers { matchBuffers() }
     // In force from here on; what it lets go waits its turn, or a thousand busy sessions would hold up the caller.
     driveLater()
   }
@@ -138,7 +144,7 @@ package final class Session {
 
   /// Reads nothing more; the session ends when everything that it holds is delivered.
   func drain() {
-    if phase == .dialling || phase == .held { return reset(reason: .shutdown) }
+    if isConnecting { return reset(reason: .shutdown) }
     if let forward, !forward.isTunnel, !forward.isExchanging, downstream.queue.isEmpty {
       return reset(reason: .shutdown)
     }
@@ -172,7 +178,8 @@ package final class Session {
   private func moveBytes() {
     let now = loop.instant
     if let reason = reasonToGiveUp(now) { return reset(reason: reason) }
-    if phase == .held, upstream.link.allowance > 0 { dialUpstream() }
+    if phase == .held, upstream.link.allowance > 0 { openPath(now) }
+    if phase == .opening, hasReachedServer(now) { dialUpstream() }
     if let forward, !forward.isTunnel, !stepForward(forward, now) { return }
     var rounds = 0
     while phase != .closed, phase != .lingering {
@@ -187,6 +194,8 @@ package final class Session {
     }
     noteDecisions()
     guard phase != .closed else { return }
+    // What it waited for may have come to pass while bytes moved.
+    if let forward, isWaitOver(forward, now) { mustDriveAgain = true }
     closeIfDone()
     closeIfDrained()
     armTimer()
@@ -217,10 +226,11 @@ package final class Session {
   private func reasonToGiveUp(_ now: Instant) -> CloseReason? {
     let isHanging = upstream.link.isHanging || downstream.link.isHanging
     if isHanging, clientSocket?.peerClosed ?? false {
-      givesUpAt = givesUpAt ?? now + Session.hangUpTime
+      givesUpAt = min(givesUpAt ?? .distantFuture, now + Session.hangUpTime)
     }
     if let forward, let reason = forward.closing { return mayStillDeliver(forward, now) ? nil : reason }
     guard let givesUpAt else { return nil }
+    if phase == .opening, !isHanging || now < givesUpAt { return now >= givesUpAt ? .dialFailed : nil }
     if phase == .dialling, dial == nil { return now >= givesUpAt ? .dialFailed : nil }
     if now >= givesUpAt { return .dropped }
     guard !isHanging else { return nil }
@@ -231,6 +241,9 @@ package final class Session {
   }
 
   // MARK: Small parts
+
+  /// The upstream isn't there yet.
+  var isConnecting: Bool { phase == .held || phase == .opening || phase == .dialling }
 
   static func link(
     _ direction: Direction, _ plan: [StagePlan], seed: UInt64, proxy: String, number: Int, id: Int, at now: Instant

@@ -1,24 +1,32 @@
 import Conditioning
 import Reactor
-import Settings
 
-/// The rate that all sessions under one profile share in one direction, and the timer that drives it.
+/// What all sessions under one profile share, and the timer that drives it.
 final class SharedPath {
-  let rate: SharedRate
+  enum Medium {
+    /// The rate of one direction.
+    case rate(SharedRate)
+    /// Both directions, with all that TCP makes of them.
+    case network(NetworkPath)
+  }
+
+  let medium: Medium
+  /// Called when time has moved it on.
+  var onTime: () -> Void = {}
   private let loop: EventLoop
   /// Lets the session move later in this turn of the loop, so that pieces that are due together go out in one write.
   private let drive: (_ session: Int) -> Void
   private lazy var timer = LoopTimer(loop: loop) { [unowned self] in serve() }
 
-  init(bytesPerSecond: Int64?, loop: EventLoop, drive: @escaping (_ session: Int) -> Void) {
-    rate = SharedRate(bytesPerSecond: bytesPerSecond, at: loop.instant)
+  init(_ medium: Medium, loop: EventLoop, drive: @escaping (_ session: Int) -> Void) {
+    self.medium = medium
     self.loop = loop
     self.drive = drive
   }
 
   /// To be called after anything that may have given the path work, or taken it.
   func rearm() {
-    if let deadline = rate.deadline {
+    if let deadline = medium.deadline {
       timer.arm(at: deadline.nanoseconds)
     } else {
       timer.cancel()
@@ -27,51 +35,28 @@ final class SharedPath {
 
   private func serve() {
     let now = loop.instant
-    while let flow = rate.poll(at: now) { drive(flow.owner) }
+    while let session = medium.poll(at: now) { drive(session) }
+    onTime()
     rearm()
   }
 }
 
-/// The shared paths of all profiles in use, one for each profile and direction that has a rate.
-final class SharedPaths {
-  private struct Key: Hashable {
-    let profile: String
-    let direction: Direction
-  }
-
-  private var paths: [Key: SharedPath] = [:]
-  private let loop: EventLoop
-  private let drive: (_ session: Int) -> Void
-
-  init(loop: EventLoop, drive: @escaping (_ session: Int) -> Void) {
-    self.loop = loop
-    self.drive = drive
-  }
-
-  /// The path of `profile` in `direction`, nil where the profile sets no rate; a changed rate acts at once.
-  func path(of profile: Profile, _ direction: Direction) -> SharedPath? {
-    let key = Key(profile: profile.name, direction: direction)
-    guard let rate = profile.path.bytesPerSecond(direction) else {
-      paths[key] = nil
-      return nil
+extension SharedPath.Medium {
+  /// The next session that is to be driven; call again until nil.
+  fileprivate func poll(at now: Instant) -> Int? {
+    switch self {
+    case .rate(let rate): rate.poll(at: now)?.owner
+    case .network(let network): network.poll(at: now)
     }
-    guard let path = paths[key] else {
-      let path = SharedPath(bytesPerSecond: rate, loop: loop, drive: drive)
-      paths[key] = path
-      return path
-    }
-    path.rate.setRate(rate, at: loop.instant)
-    path.rearm()
-    return path
   }
 
-  /// Forgets the paths of profiles that nobody is under.
-  func keep(only profiles: Set<String>) {
-    paths = paths.filter { profiles.contains($0.key.profile) }
+  fileprivate var deadline: Instant? {
+    switch self {
+    case .rate(let rate): rate.deadline
+    case .network(let network): network.deadline
+    }
   }
 }
 
 @available(*, unavailable)
 extension SharedPath: Sendable {}
-@available(*, unavailable)
-extension SharedPaths: Sendable {}

@@ -11,7 +11,7 @@ import Testing
 
   init() throws {
     loop = try EventLoop()
-    paths = SharedPaths(loop: loop) { _ in }
+    paths = SharedPaths(loop: loop, seed: 1) { _ in }
   }
 
   private func conditions(_ path: PathSpec? = nil, _ profileToxics: [ToxicSpec] = [], toxics: [ToxicSpec] = [])
@@ -34,7 +34,8 @@ import Testing
 
   @Test func theRateComesBeforeTheDelayAndTheProfileBeforeToxics() {
     let path = PathSpec(
-      latencyMilliseconds: 100, jitterMilliseconds: 50, downstreamBytesPerSecond: 1000, upstreamBytesPerSecond: 500)
+      latencyMilliseconds: 100, jitterMilliseconds: 50, downstreamBytesPerSecond: 1000, upstreamBytesPerSecond: 500,
+      model: .plain)
     let made = conditions(path, [.drop(0.5)], toxics: [.latency(5), .noop(.upstream)])
     #expect(names(made.upstream) == ["path/rate", "path/latency", "p/0/drop", "toxic:noop_upstream"])
     #expect(names(made.downstream) == ["path/rate", "path/latency", "p/0/drop", "toxic:latency_downstream"])
@@ -42,7 +43,7 @@ import Testing
   }
 
   @Test func latencyAndJitterAreHalvedForEachDirection() {
-    let made = conditions(PathSpec(latencyMilliseconds: 100, jitterMilliseconds: 50))
+    let made = conditions(PathSpec(latencyMilliseconds: 100, jitterMilliseconds: 50, model: .plain))
     let half = StageKind.latency(Latency.Parameters(latency: .milliseconds(50), jitter: .milliseconds(25)))
     #expect(made.upstream.map(\.kind) == [half])
     #expect(made.downstream.map(\.kind) == [half])
@@ -52,7 +53,7 @@ import Testing
     let made = conditions(PathSpec(downstreamBytesPerSecond: 1000))
     #expect(made.upstream.isEmpty)
     #expect(names(made.downstream) == ["path/rate"])
-    #expect(made.paths.first?.rate.bytesPerSecond == 1000)
+    #expect(made.paths.first?.bytesPerSecond == 1000)
   }
 
   @Test func sessionsUnderOneProfileShareItsPath() throws {
@@ -61,7 +62,7 @@ import Testing
     let two = try #require(conditions(spec).paths.first)
     #expect(one === two)
     _ = conditions(PathSpec(downstreamBytesPerSecond: 2000))
-    #expect(one.rate.bytesPerSecond == 2000, "a changed rate acts on the path that is in use")
+    #expect(one.bytesPerSecond == 2000, "a changed rate acts on the path that is in use")
     paths.keep(only: [])
     #expect(conditions(spec).paths.first !== one)
   }
@@ -71,6 +72,27 @@ import Testing
     let spec = PathSpec(latencyMilliseconds: 100, downstreamBytesPerSecond: 1000)
     let other = Conditions(profile: Profile(name: "q", path: spec), toxics: [], paths: paths)
     #expect(names(other.downstream) == names(conditions(spec).downstream))
+  }
+
+  @Test func aModelledPathIsOneForBothDirectionsAndAllProxies() throws {
+    let spec = PathSpec(latencyMilliseconds: 100, downstreamBytesPerSecond: 1000)
+    let made = conditions(spec, toxics: [.latency(5)])
+    #expect(names(made.upstream) == ["path/tcp"] && names(made.downstream) == ["path/tcp", "toxic:latency_downstream"])
+    #expect(made.upstream[0].kind == made.downstream[0].kind && made.isModelled && made.paths.count == 1)
+    #expect(conditions(spec).upstream == made.upstream)
+    guard case .tcp(let network) = made.upstream[0].kind else { return }
+    var faster = spec
+    faster.downstreamBytesPerSecond = 2000
+    #expect(conditions(faster).upstream == made.upstream, "the same network, with new numbers")
+    #expect(network.parameters.downstream.capacity == .rate(bytesPerSecond: 2000))
+    faster.model = .plain
+    #expect(names(conditions(faster).downstream) == ["path/rate", "path/latency"])
+    #expect(conditions(spec).upstream != made.upstream, "the old network has gone")
+  }
+
+  @Test func aLookupAloneNeedsNoModel() {
+    let made = conditions(PathSpec(dnsLatencyMilliseconds: 50))
+    #expect(made.upstream.isEmpty && made.downstream.isEmpty && made.nameLookup == .milliseconds(50))
   }
 
   @Test func noTwoStagesShareAName() throws {
@@ -111,5 +133,12 @@ import Testing
       (.drop(0.25, per: .exchange, how: .hang), .drop(Drop.Parameters(probability: 0.25, per: .exchange, how: .hang))),
     ]
     for (toxic, expected) in rows { #expect(toxic.attributes.stageKind == expected, "\(toxic)") }
+  }
+}
+
+extension SharedPath {
+  /// Of a plain path's rate.
+  fileprivate var bytesPerSecond: Int64? {
+    if case .rate(let rate) = medium { rate.bytesPerSecond } else { nil }
   }
 }
