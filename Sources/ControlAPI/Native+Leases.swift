@@ -104,11 +104,21 @@ extension ProfileInForce {
     return .object([
       ("name", .string(profile?.name ?? "none")), ("since", .string(since.description)),
       ("reverts_at", revertsAt.map { .string($0.description) } ?? .null), ("lease", lease ?? .null),
+      ("step", step?.json),
     ])
   }
 
   /// What is odd about a switch that this is the outcome of.
   var warnings: [String] { lease.map { [$0.covering] } ?? [] }
+}
+
+extension PathStep {
+  var json: JSON {
+    .object([
+      ("index", .integer(Int64(index))), ("name", .string(name)), ("round", .integer(Int64(round))),
+      ("since", .string(since.description)), ("until", until.map { .string($0.description) } ?? .null),
+    ])
+  }
 }
 
 extension APIError {

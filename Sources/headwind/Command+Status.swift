@@ -56,7 +56,7 @@ struct StatusText {
   ///   - isWatched: whether there is a place for rates.
   func text(after last: StatusText?, isWatched: Bool = false) -> String {
     let until = profile["reverts_at"]?.string.map { " (until \($0))" } ?? ""
-    let head = "profile: \(profile["name"]?.string ?? "none")\(until)\n\n"
+    let head = "profile: \(profile["name"]?.string ?? "none")\(until)\n\(step)\n"
     let foot = leases.isEmpty ? "" : "\n" + LeaseText.table(leases).text()
     if proxies.members.isEmpty { return head + "no proxies\n" + foot }
     let places = ["LISTEN", "UPSTREAM"]
@@ -75,6 +75,14 @@ struct StatusText {
       table.add(heading.map { cells[$0]?.text ?? "" }, colours: colours)
     }
     return head + table.text() + foot
+  }
+
+  /// `step: 2, tunnel, round 1 (until 2026-11-30T10:00:00.000Z)`, counted from 1; empty without a timeline.
+  private var step: String {
+    guard let step = profile["step"], let index = step["index"]?.integerValue else { return "" }
+    let round = (step["round"]?.integerValue ?? 0) + 1
+    let until = step["until"]?.string.map { " (until \($0))" } ?? ""
+    return "step: \(index + 1), \((step["name"]?.string ?? "-").printable), round \(round)\(until)\n"
   }
 
   /// By heading.

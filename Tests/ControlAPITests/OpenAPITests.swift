@@ -170,6 +170,7 @@ import Testing
     try desk.call("DELETE", "/proxies/p/toxics/latency_downstream")
     try desk.call("PUT", "/proxies/p/profile/3g?for=30s")
     try desk.call("PUT", "/profile/3g")
+    try useTimeline()
     let taken = try desk.call("POST", "/leases", #"{"profile":"edge","proxies":["p"]}"#)
     let lease = try #require(taken.json()["id"]?.stringValue)
     try desk.call("PUT", "/proxies/p/profile/lte")
@@ -187,6 +188,20 @@ import Testing
     // These two need a machine that is short of something.
     let rare: Set = ["accepting_rests", "listen_failed"]
     #expect(Set(types) == Set(try #require(described).map(\.key)).subtracting(rare))
+  }
+
+  /// A profile whose path has a step that stays.
+  private func useTimeline() throws {
+    let path = PathSpec(latencyMilliseconds: 100)
+    let step = TimelineSpec.Step(name: "tunnel", durationMilliseconds: 1000, path: path)
+    var spec = path
+    spec.timeline = TimelineSpec(steps: [step], isLooped: false)
+    try desk.registry.catalogue.define(Profile(name: "train", path: spec))
+    let step0 = try desk.call("PUT", "/profile/train").json()["step"]
+    #expect(step0?["name"] == "tunnel" && step0?["index"] == 0 && step0?["round"] == 0 && step0?["until"] == .null)
+    let since = try #require(step0?["since"]?.stringValue)
+    #expect(try desk.call("GET", "/profile").json()["step"]?["since"]?.stringValue?.prefix(16) == since.prefix(16))
+    #expect(try desk.call("PUT", "/profile/3g").json()["step"] == nil)
   }
 
   /// A client of a forward proxy asks for what isn't there.

@@ -74,6 +74,13 @@ extension OpenAPI {
         ("lease", .string("`to` is in force by this lease.")), ("by", .string("Who holds that.")),
         ("below_lease", .string("This lease covers it: `to` is in force when that has ended.")),
       ]),
+    Event(
+      type: "path_step", hasProxy: false,
+      details: [
+        ("profile", .profileName("Whose path has come to the next step of its timeline.", example: "train")),
+        ("index", .count("The step, from 0.")), ("name", .string("As the step is called.", example: "tunnel")),
+        ("round", .count("Rounds that are over.")), ("until", Schema.time("Null: it stays.").orNull),
+      ]),
     Event(type: "lease_started", hasProxy: false, details: lease),
     Event(type: "lease_renewed", hasProxy: false, details: lease),
     Event(type: "lease_ended", hasProxy: false, details: lease + [("cause", .choice(Lease.Ending.self))]),

@@ -166,11 +166,20 @@ extension OpenAPI {
             ).orNull
           ),
         ],
+        optional: [("step", pathStep)],
         example: [
           "name": "3g", "since": "2026-11-30T10:00:00.000Z", "reverts_at": "2026-11-30T10:00:30.000Z", "lease": nil,
         ])
     ),
   ]
+
+  private static let pathStep = Schema.object(
+    "Where the timeline of its path is; absent without one.",
+    required: [
+      ("index", .count("From 0.")), ("name", .string("As the step is called.", example: "tunnel")),
+      ("round", .count("Rounds that are over.")), ("since", .time("")),
+      ("until", Schema.time("Null: it stays.").orNull),
+    ])
 
   // MARK: Sessions and counters
 
@@ -179,7 +188,7 @@ extension OpenAPI {
   }
 
   private static let stateText =
-    "`held`: a toxic holds it back; `asking`: a client of a forward proxy hasn't said where it wants to go, or is "
+    "`held`: a toxic holds it back; `dialling`: its handshake is under way, or the upstream is dialled; `asking`: a client of a forward proxy hasn't said where it wants to go, or is "
     + "between two requests; `lingering`: it is over, and the client is given a moment to see that."
 
   private static let watchedSchemas: [(String, Schema)] = [
