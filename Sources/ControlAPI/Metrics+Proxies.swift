@@ -123,6 +123,6 @@ extension API {
     counter("toxiproxy_proxy_sent_bytes_total", "Bytes written to the other side, after the toxics.") { $0.sent }
   }
 
-  private static let directions: [(Direction, MetricLabel)] =
+  static let directions: [(Direction, MetricLabel)] =
     [.downstream, .upstream].map { ($0, MetricLabel("direction", $0.rawValue)) }
 }

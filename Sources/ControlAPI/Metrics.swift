@@ -22,6 +22,7 @@ extension API {
     text.single("headwind_proxies", .gauge, "Proxies that there are.", .integer(proxies.count))
     add(proxies, to: &text)
     addRoutes(of: proxies, to: &text)
+    addPaths(to: &text)
     return APIResponse(status: 200, headers: [("Content-Type", MetricsText.contentType)], body: text.text)
   }
 

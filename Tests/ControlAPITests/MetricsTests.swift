@@ -117,6 +117,26 @@ import Testing
     #expect(try value("headwind_events_total", desk) == "\(desk.registry.events.newest)")
   }
 
+  @Test func pathsAreCountedByProfileAndDirection() throws {
+    let desk = try Desk()
+    let listen = try desk.makeProxy()
+    let port = try #require(UInt16(listen.split(separator: ":")[1]))
+    _ = try desk.call("PUT", "/profile/3g")
+    #expect(try value(#"headwind_path_packets_total{direction="upstream",profile="3g"}"#, desk) == "0")
+    let address = try #require(SocketAddress(literal: "127.0.0.1", port: port))
+    let client = try StreamSocket(loop: desk.loop, connectingTo: address)
+    // Its SYN.
+    try desk.loop.runUntil {
+      (try? value(#"headwind_path_packets_total{direction="upstream",profile="3g"}"#, desk)) != "0"
+    }
+    _ = try desk.call("DELETE", "/profile")
+    client.close()
+    for name in ["queue_drops", "lost_packets"] {
+      #expect(try value(#"headwind_path_\#(name)_total{direction="downstream",profile="3g"}"#, desk) == "0")
+    }
+    #expect(try value(#"headwind_path_packets_total{direction="upstream",profile="3g"}"#, desk) != "0", "it stays")
+  }
+
   /// 50 ms in release; here there is room for a debug build on a busy machine, and still a bound on what grows faster than
   /// the number of proxies.
   @Test func threeThousandProxiesAreShownQuickly() throws {
