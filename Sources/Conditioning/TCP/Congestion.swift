@@ -1,9 +1,21 @@
-/// The controller of an end: a value in place, since each idle session carries two of them.
+/// The controller of an end. CUBIC's is a value in place, since each idle session carries two of them; BBR's is a box,
+/// so that only those who use it carry its state.
 enum Congestion {
   case cubic(CubicController)
+  case bbr(BBR)
 
   init(_ control: CongestionControl) {
-    self = .cubic(CubicController())
+    switch control {
+    case .cubic: self = .cubic(CubicController())
+    case .bbr: self = .bbr(BBR())
+    }
+  }
+
+  var control: CongestionControl {
+    switch self {
+    case .cubic: .cubic
+    case .bbr: .bbr
+    }
   }
 }
 
@@ -11,60 +23,76 @@ extension Congestion: CongestionController {
   var window: Int {
     switch self {
     case .cubic(let cubic): cubic.window
+    case .bbr(let bbr): bbr.window
     }
   }
 
-  var pacingBytesPerSecond: Double? {
+  func mayLeave(at now: Instant) -> Bool {
     switch self {
-    case .cubic(let cubic): cubic.pacingBytesPerSecond
+    case .cubic: true
+    case .bbr(let bbr): bbr.mayLeave(at: now)
     }
+  }
+
+  var pacedUntil: Instant {
+    switch self {
+    case .cubic: .distantPast
+    case .bbr(let bbr): bbr.pacedUntil
+    }
+  }
+
+  mutating func shookHands(roundTrip: Interval) {
+    change({ $0.shookHands(roundTrip: roundTrip) }, { $0.shookHands(roundTrip: roundTrip) })
   }
 
   mutating func measured(roundTrip: Interval, _ report: AcknowledgementReport) {
-    change { $0.measured(roundTrip: roundTrip, report) }
+    change({ $0.measured(roundTrip: roundTrip, report) }, { $0.measured(roundTrip: roundTrip, report) })
   }
 
   mutating func acknowledged(_ report: AcknowledgementReport) {
-    change { $0.acknowledged(report) }
+    change({ $0.acknowledged(report) }, { $0.acknowledged(report) })
   }
 
-  mutating func sent(isFirst: Bool, lastSentAt: Instant, at now: Instant) {
-    change { $0.sent(isFirst: isFirst, lastSentAt: lastSentAt, at: now) }
+  mutating func sent(payloadBytes: Int, isFirst: Bool, lastSentAt: Instant, at now: Instant) {
+    change(
+      { $0.sent(payloadBytes: payloadBytes, isFirst: isFirst, lastSentAt: lastSentAt, at: now) },
+      { $0.sent(payloadBytes: payloadBytes, isFirst: isFirst, lastSentAt: lastSentAt, at: now) })
   }
 
   mutating func recoveryBegan() {
-    change { $0.recoveryBegan() }
+    change({ $0.recoveryBegan() }, { $0.recoveryBegan() })
   }
 
   mutating func recoveryEnded() {
-    change { $0.recoveryEnded() }
+    change({ $0.recoveryEnded() }, { $0.recoveryEnded() })
   }
 
   mutating func timedOut(isFirst: Bool, flying: Int) {
-    change { $0.timedOut(isFirst: isFirst, flying: flying) }
+    change({ $0.timedOut(isFirst: isFirst, flying: flying) }, { $0.timedOut(isFirst: isFirst, flying: flying) })
   }
 
   mutating func probeRepairedLoss() {
-    change { $0.probeRepairedLoss() }
+    change({ $0.probeRepairedLoss() }, { $0.probeRepairedLoss() })
   }
 
   mutating func undo() {
-    change { $0.undo() }
+    change({ $0.undo() }, { $0.undo() })
   }
 
   mutating func handshakeWasLossy() {
-    change { $0.handshakeWasLossy() }
+    change({ $0.handshakeWasLossy() }, { $0.handshakeWasLossy() })
   }
 
   mutating func resumed(after pause: Interval, timeout: Interval) {
-    change { $0.resumed(after: pause, timeout: timeout) }
+    change({ $0.resumed(after: pause, timeout: timeout) }, { $0.resumed(after: pause, timeout: timeout) })
   }
 
-  private mutating func change(_ body: (inout CubicController) -> Void) {
+  private mutating func change(_ toCubic: (inout CubicController) -> Void, _ toBBR: (BBR) -> Void) {
     switch self {
     case .cubic(var cubic):
-      body(&cubic)
+      toCubic(&cubic)
       self = .cubic(cubic)
+    case .bbr(let bbr): toBBR(bbr)
     }
   }
 }

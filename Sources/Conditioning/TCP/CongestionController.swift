@@ -4,8 +4,12 @@ protocol CongestionController {
   /// Segments that may be under way; at least 1.
   var window: Int { get }
 
-  /// Bytes on the wire a second; nil: as the window allows.
-  var pacingBytesPerSecond: Double? { get }
+  /// Whether the next segment may leave as far as pacing goes, and if not, when.
+  func mayLeave(at now: Instant) -> Bool
+  var pacedUntil: Instant { get }
+
+  /// The connection is there; `roundTrip` is what its handshake took.
+  mutating func shookHands(roundTrip: Interval)
 
   /// Told before the loss detection, with a round trip of a segment that was sent once.
   mutating func measured(roundTrip: Interval, _ report: AcknowledgementReport)
@@ -14,7 +18,7 @@ protocol CongestionController {
   mutating func acknowledged(_ report: AcknowledgementReport)
 
   /// A segment leaves. `isFirst`: nothing was under way.
-  mutating func sent(isFirst: Bool, lastSentAt: Instant, at now: Instant)
+  mutating func sent(payloadBytes: Int, isFirst: Bool, lastSentAt: Instant, at now: Instant)
 
   mutating func recoveryBegan()
   mutating func recoveryEnded()
@@ -33,6 +37,13 @@ protocol CongestionController {
 
   /// New data after a pause: nothing was under way for more than `timeout`.
   mutating func resumed(after pause: Interval, timeout: Interval)
+}
+
+/// What doesn't concern every controller.
+extension CongestionController {
+  func mayLeave(at now: Instant) -> Bool { true }
+  var pacedUntil: Instant { .distantPast }
+  func shookHands(roundTrip: Interval) {}
 }
 
 /// An acknowledgement as a controller sees it.

@@ -15,7 +15,6 @@ struct CubicController: CongestionController {
   private var thresholdBefore: Int32 = 0
 
   var window: Int { Int(segments) }
-  var pacingBytesPerSecond: Double? { nil }
   private var isInSlowStart: Bool { segments < threshold }
   private var least: Interval { Interval(nanoseconds: Int64(leastRoundTrip) * 1_000) }
 
@@ -51,7 +50,7 @@ struct CubicController: CongestionController {
       cubic.grow(window: window, acknowledged: acknowledged, leastRoundTrip: round, at: report.now))
   }
 
-  mutating func sent(isFirst: Bool, lastSentAt: Instant, at now: Instant) {
+  mutating func sent(payloadBytes: Int, isFirst: Bool, lastSentAt: Instant, at now: Instant) {
     reduction.segmentLeft()
     if isFirst && lastSentAt != .distantPast { cubic.pause(now - lastSentAt) }
   }

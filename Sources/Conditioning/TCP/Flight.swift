@@ -37,8 +37,6 @@ final class Flight {
   var usage: WindowUsage
   var detector = LossDetector()
   var delivered: DeliveryCount
-  /// When pacing lets the next segment leave.
-  var pacedUntil = Instant.distantPast
 
   init(first: Int64, delivered: Int64, at now: Instant) {
     oldest = first

@@ -76,7 +76,7 @@ struct DeliveryCount {
   private(set) var segments: Int64
   private var lastAt: Instant
   private var intervalBegan: Instant
-  /// Until that many are delivered, samples may be too low because there was nothing to send.
+  /// Until more than that are delivered, samples may be too low because there was nothing to send.
   private var applicationLimitedUntil: Int64
   /// Of the newest segment that the acknowledgement at hand reports.
   private var newest: SentSegment?
@@ -98,7 +98,7 @@ struct DeliveryCount {
     segment.deliveredBefore = segments
     segment.deliveredAt = lastAt
     segment.intervalBegan = intervalBegan
-    segment.isApplicationLimited = applicationLimitedUntil > segments
+    segment.isApplicationLimited = applicationLimitedUntil >= segments
   }
 
   mutating func nothingToSend(flying: Int) {

@@ -46,6 +46,10 @@ extension TCPConnection {
 
   /// The user has put other numbers or another path in place: nobody is to wait for what was backed off from.
   package func pathChanged(at now: Instant) {
+    if let control = path?.parameters.congestionControl {
+      client.sender.use(control)
+      server.sender.use(control)
+    }
     client.sender.takeBackOffBack(at: now)
     server.sender.takeBackOffBack(at: now)
     takeOpeningBackOffBack(&client, at: now)

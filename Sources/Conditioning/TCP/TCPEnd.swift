@@ -27,6 +27,7 @@ struct TCPEnd {
     isUp = true
     openingDue = .distantFuture
     sender.roundTrips.take(roundTrip, oldest: sender.oldest, next: sender.next)
+    sender.congestion.shookHands(roundTrip: roundTrip)
     // RFC 5681 §3.1: two losses in the handshake are a sign.
     if openings > 2 { sender.congestion.handshakeWasLossy() }
   }

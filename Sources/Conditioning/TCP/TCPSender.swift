@@ -52,11 +52,18 @@ struct TCPSender {
   // MARK: Writing
 
   mutating func write(bytes: Int, at now: Instant) {
-    if flight == nil && unsentBytes == 0 { resume(at: now) }
+    if unsentBytes == 0 { writeToNothing(at: now) }
     unsentBytes += UInt32(bytes)
   }
 
   mutating func writeMark() { unsentMarks += 1 }
+
+  /// There was nothing to send until now.
+  private mutating func writeToNothing(at now: Instant) {
+    guard let flight else { return resume(at: now) }
+    let isLimited = flight.flying < congestion.window && flight.lost == 0
+    if isLimited { flight.delivered.nothingToSend(flying: flight.flying) }
+  }
 
   private mutating func resume(at now: Instant) {
     let pause = now - lastSentAt
@@ -89,21 +96,19 @@ struct TCPSender {
   /// - Parameter mayBegin: whether the connection is there; without, only what is lost is sent again.
   mutating func nextSegment(mayBegin: Bool, at now: Instant) -> Outgoing? {
     if let flight, let number = flight.firstLost(), flight.phase != .open {
-      guard flight.flying < congestion.window, isPaced(at: now) else { return nil }
+      guard flight.flying < congestion.window, congestion.mayLeave(at: now) else { return nil }
       return sendAgain(number, at: now)
     }
-    guard mayBegin, hasUnsent else { return nil }
+    guard mayBegin, hasUnsent, congestion.mayLeave(at: now) else { return nil }
     let payload = min(Int(unsentBytes), SegmentSize.payload)
     let isLast = payload == Int(unsentBytes) && unsentMarks > 0
     if let flight {
       // The last one of all doesn't wait for the window, as Linux has it for a FIN.
-      guard flight.flying < congestion.window || isLast, isPaced(at: now) else { return nil }
+      guard flight.flying < congestion.window || isLast else { return nil }
       guard Int(outstandingBytes) + payload <= Self.receiveWindow else { return nil }
     }
     return sendNew(at: now)
   }
-
-  private func isPaced(at now: Instant) -> Bool { flight?.pacedUntil ?? .distantPast <= now }
 
   mutating func sendNew(at now: Instant) -> Outgoing {
     let payload = min(Int(unsentBytes), SegmentSize.payload)
@@ -120,7 +125,6 @@ struct TCPSender {
     flight.append(
       SentSegment(sentAt: now, endOffset: sentOffset, payloadBytes: UInt16(payload), marks: sentMarks))
     next += 1
-    if !hasUnsent { flight.delivered.nothingToSend(flying: flight.flying) }
     if isFirst { timer.stop() }
     hasSentNew = true
     return leave(next - 1, isFirst: isFirst, at: now)
@@ -134,24 +138,18 @@ struct TCPSender {
 
   private mutating func leave(_ number: Int64, isFirst: Bool, at now: Instant) -> Outgoing {
     guard let segment = flight?[number] else { preconditionFailure("what leaves is under way") }
-    congestion.sent(isFirst: isFirst, lastSentAt: lastSentAt, at: now)
+    congestion.sent(
+      payloadBytes: Int(segment.payloadBytes), isFirst: isFirst, lastSentAt: lastSentAt, at: now)
     lastSentAt = now
-    pace(segment, at: now)
     return Outgoing(
       number: number, endOffset: segment.endOffset, payloadBytes: Int(segment.payloadBytes), marks: segment.marks)
   }
 
-  private func pace(_ segment: SentSegment, at now: Instant) {
-    guard let rate = congestion.pacingBytesPerSecond, rate > 0, let flight else { return }
-    let bytes = Double(Int(segment.payloadBytes) + SegmentSize.header)
-    flight.pacedUntil = max(flight.pacedUntil, now) + .seconds(bytes / rate)
-  }
-
   /// When pacing lets go on; nil: it isn't what holds anything up.
   func pacingDeadline(mayBegin: Bool, at now: Instant) -> Instant? {
-    guard let flight, flight.pacedUntil > now, flight.flying < congestion.window else { return nil }
-    let hasLost = flight.lost > 0 && flight.phase != .open
-    return hasLost || (mayBegin && hasUnsent) ? flight.pacedUntil : nil
+    guard congestion.pacedUntil > now, flight?.flying ?? 0 < congestion.window else { return nil }
+    let hasLost = flight.map { $0.lost > 0 && $0.phase != .open } ?? false
+    return hasLost || (mayBegin && hasUnsent) ? congestion.pacedUntil : nil
   }
 
   /// After the last segment of a turn.

@@ -23,6 +23,7 @@ struct LabLink {
   let name: String
   var up: Way
   var down: Way
+  var control = CongestionControl.cubic
 
   /// The round trip is split evenly; the queue is `bdps` times rate times round trip, at least 64 KB.
   init(
@@ -40,7 +41,7 @@ struct LabLink {
   }
 
   var parameters: PathParameters {
-    PathParameters(upstream: up.parameters, downstream: down.parameters)
+    PathParameters(upstream: up.parameters, downstream: down.parameters, congestionControl: control)
   }
 
   static let all = [
@@ -59,6 +60,12 @@ struct LabLink {
     LabLink("dsl", down: 2e6, up: 256e3, rtt: 10),
     LabLink("satellite", down: 10e6, up: 2e6, rtt: 600),
   ]
+
+  func with(_ control: CongestionControl) -> LabLink {
+    var link = self
+    link.control = control
+    return link
+  }
 
   static func named(_ name: String) -> LabLink { all.first { $0.name == name }! }
 }

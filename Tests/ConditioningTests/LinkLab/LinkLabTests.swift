@@ -51,6 +51,8 @@ import Testing
     let directory = try #require(environment["HEADWIND_LINKLAB_OUT"])
     for link in LabLink.all {
       try LabReport.write(link, repetitions: repetitions, seed: 1, to: directory, LabWorkload.allCases)
+      try LabReport.write(
+        link.with(.bbr), repetitions: repetitions, seed: 1, to: directory + "/bbr", [.new14k, .new100k, .new1m, .par6])
     }
   }
 }
