@@ -16,17 +16,24 @@ def ratio_text(ratio):
     return f"{ratio:.3f}" if ratio < 10 else f"{ratio:.0f}"
 
 
-def summary(contestants, bars):
+def summary(contestants):
     """One row a bar for the first contestant, the others beside it, and what else tells how near they are."""
-    rows = [[bar.words, bar.limit, f"{bar.shown}{'' if bar.is_met else ' MISSED'}"] for bar in bars]
-    rows += [["95th percentiles within 10 %", "–", _tails_near(contestants[0].figures)],
-             ["distributions that can't be told from the truth", "–", _like_truth(contestants[0].figures)]]
-    for other in contestants[1:]:
-        again = [bar.shown for bar in other.bars] + [_tails_near(other.figures), _like_truth(other.figures)]
-        for row, shown in zip(rows, again):
+    first, *others = contestants
+    rows = [[bar.words, bar.limit, f"{bar.shown}{'' if bar.is_met else ' MISSED'}"] for bar in first.bars]
+    rows += [[words, "–", shown] for words, shown in _further(first)]
+    for other in others:
+        for row, shown in zip(rows, [bar.shown for bar in other.bars] + [shown for _, shown in _further(other)]):
             row.append(shown)
-    header = ["", "bar", *(contestant.name for contestant in contestants)]
-    return report.table(header, rows)
+    return report.table(["", "bar", *(contestant.name for contestant in contestants)], rows)
+
+
+def _further(contestant):
+    """(words, what is shown) of what has no bar."""
+    rows = figures.judged(contestant.figures)
+    yield "95th percentiles within 10 %", _tails_near(rows)
+    yield "distributions that can't be told from the truth", _like_truth(rows)
+    for bar in contestant.bars_of_all if len(rows) < len(contestant.figures) else ():
+        yield f"{bar.words}, `{figures.HANDSHAKE_SHOWS_IN[0]}` included", bar.shown
 
 
 def _tails_near(rows):

@@ -43,6 +43,8 @@ class Contestant:
     name: str
     figures: list
     bars: list
+    bars_of_all: list
+    """With all figures, see figures.HANDSHAKE_SHOWS_IN."""
     complaints: list
     timeouts: int
 
@@ -67,10 +69,10 @@ def scaled(plan, factor):
 
 
 def of_truth(plan, linklab, truth):
-    """The same for the links and workloads that there is a truth of."""
+    """What of it there is a truth of: the same links and workloads, each with each."""
     cells = linklab.load(truth)
-    links = [name for name in linklab.LINKS if any(name == link for link, _ in cells)]
-    workloads = [name for name in linklab.WORKLOADS if any(name == workload for _, workload in cells)]
+    links = [name for name in plan.links if any(name == link for link, _ in cells)]
+    workloads = [name for name in plan.workloads if any(name == workload for _, workload in cells)]
     return dataclasses.replace(plan, links=links, workloads=workloads)
 
 
@@ -89,5 +91,7 @@ def judge(proxy, plan, linklab, folder, samples, limits):
     if not rows:
         raise yardstick.Unusable(f"{proxy.name}: nothing to compare in {samples / proxy.key}")
     lossy = [name for name, link in linklab.LINKS.items() if linklab.mean_loss(link["down"]) > 0]
-    return Contestant(proxy.name, rows, figures.bars(rows, limits, lossy), figures.complaints(measured, plan.cells),
-                      sum(cell["timeouts"] for cell in measured.values()))
+    return Contestant(
+        proxy.name, rows, figures.bars(figures.judged(rows), limits, lossy),
+        figures.bars(rows, limits, lossy), figures.complaints(measured, plan.cells),
+        sum(cell["timeouts"] for cell in measured.values()))
