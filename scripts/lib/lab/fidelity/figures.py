@@ -82,8 +82,8 @@ def compare(linklab, truth, measured):
     return sorted(rows, key=lambda row: order.get(row.link, len(order)))
 
 
-def judged(figures):
-    """Those that the bars are for."""
+def without_handshake(figures):
+    """Those where a handshake isn't counted that the truth doesn't count."""
     return [row for row in figures if row.metric not in HANDSHAKE_SHOWS_IN]
 
 

@@ -29,11 +29,11 @@ def summary(contestants):
 
 def _further(contestant):
     """(words, what is shown) of what has no bar."""
-    rows = figures.judged(contestant.figures)
+    rows = contestant.figures
     yield "95th percentiles within 10 %", _tails_near(rows)
     yield "distributions that can't be told from the truth", _like_truth(rows)
-    for bar in contestant.bars_of_all if len(rows) < len(contestant.figures) else ():
-        yield f"{bar.words}, `{figures.HANDSHAKE_SHOWS_IN[0]}` included", bar.shown
+    for bar in contestant.bars_without if len(figures.without_handshake(rows)) < len(rows) else ():
+        yield f"{bar.words}, without `{figures.HANDSHAKE_SHOWS_IN[0]}`", bar.shown
 
 
 def _tails_near(rows):

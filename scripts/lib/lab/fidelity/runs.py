@@ -43,8 +43,8 @@ class Contestant:
     name: str
     figures: list
     bars: list
-    bars_of_all: list
-    """With all figures, see figures.HANDSHAKE_SHOWS_IN."""
+    bars_without: list
+    """The same without figures.HANDSHAKE_SHOWS_IN."""
     complaints: list
     timeouts: int
 
@@ -92,6 +92,6 @@ def judge(proxy, plan, linklab, folder, samples, limits):
         raise yardstick.Unusable(f"{proxy.name}: nothing to compare in {samples / proxy.key}")
     lossy = [name for name, link in linklab.LINKS.items() if linklab.mean_loss(link["down"]) > 0]
     return Contestant(
-        proxy.name, rows, figures.bars(figures.judged(rows), limits, lossy),
-        figures.bars(rows, limits, lossy), figures.complaints(measured, plan.cells),
+        proxy.name, rows, figures.bars(rows, limits, lossy),
+        figures.bars(figures.without_handshake(rows), limits, lossy), figures.complaints(measured, plan.cells),
         sum(cell["timeouts"] for cell in measured.values()))
