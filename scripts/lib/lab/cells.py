@@ -6,7 +6,7 @@ import statistics
 import threading
 from dataclasses import dataclass, field
 
-from . import report
+from . import report, slowstart
 from .daemon import Daemon
 from .fetching import fetch
 from .machine import progress
@@ -60,7 +60,9 @@ class Cell:
         return bool(self.drop) and self.drop.get("probability", 1) >= 1
 
     def expected(self, sent_bytes, received_bytes):
-        """Seconds: one round trip and the time that the bytes take at the rate of their direction."""
+        """Seconds: what TCP takes without loss; on a plain path one round trip, and the bytes at their direction's rate."""
+        if self.path.get("model") == "tcp":
+            return slowstart.seconds(self.path, sent_bytes, received_bytes, self.mode == "new")
         up = self.path.get("upstream_bytes_per_second") or math.inf
         down = self.path.get("downstream_bytes_per_second") or math.inf
         return self.path.get("latency_ms", 0) / 1000 + sent_bytes / up + received_bytes / down

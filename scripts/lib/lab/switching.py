@@ -15,6 +15,8 @@ BAR_SECONDS = 0.1
 # Judged from the bar on, over this time.
 WINDOW_SECONDS = 0.3
 TOLERANCE = 0.2
+# What a faster network has to come to by then: this much more than before.
+FASTER = 3
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,15 @@ def _judged(switch, rates, download, moment, took):
         "rates": rates, "put_seconds": took,
         "rate_before": _rate(download.arrivals, moment - min(1, switch.after_seconds) * 0.9, moment),
         "rate_from_bar_on": followed, "window_seconds": end - moment - BAR_SECONDS,
-        "turn_seconds": kink, "held": abs(followed / rates[1] - 1) <= TOLERANCE and abs(kink) <= BAR_SECONDS,
+        "turn_seconds": kink, "held": _is_followed(rates, followed, kink),
     }
+
+
+def _is_followed(rates, followed, kink):
+    """To a slower network at once; to a faster one TCP's window has to grow first: far more than before will do."""
+    if rates[1] > rates[0]:
+        return followed >= rates[0] * FASTER
+    return abs(followed / rates[1] - 1) <= TOLERANCE and abs(kink) <= BAR_SECONDS
 
 
 def _between(arrivals, begin, end):
