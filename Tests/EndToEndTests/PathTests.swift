@@ -67,18 +67,18 @@ struct PathTests {
     let upstream = try Upstream.echo()
     let daemon = try Daemon(["p": upstream.address])
     let steps = #"{"name":"open","for_ms":200},{"name":"tunnel","for_ms":200,"path":{"latency_ms":300}}"#
-    try define("train", daemon, #","timeline":{"loop":true,"steps":[\#(steps)]}"#)
-    let put = try daemon.api.put("/profile/train").json["step"]
+    try define("line-7", daemon, #","timeline":{"loop":true,"steps":[\#(steps)]}"#)
+    let put = try daemon.api.put("/profile/line-7").json["step"]
     #expect(put["name"] == "open" && put["index"] == 0 && put["round"] == 0)
     #expect(try eventually { try daemon.api.get("/profile").json["step"]["name"] == "tunnel" })
     let shown = try Program.run(["status", "--control", daemon.url])
-    #expect(shown.output.contains("profile: train\nstep: ") && shown.output.contains(", round "), "\(shown.output)")
+    #expect(shown.output.contains("profile: line-7\nstep: ") && shown.output.contains(", round "), "\(shown.output)")
     func told() throws -> [JSONValue] {
       try daemon.api.get("/events").json["events"].array.filter { $0["type"] == "path_step" }
     }
     #expect(try eventually { try told().count >= 4 })
     let first = try told().prefix(4)
     #expect(first.map { $0["name"] } == ["open", "tunnel", "open", "tunnel"])
-    #expect(first.map { $0["round"] } == [0, 0, 1, 1] && first.allSatisfy { $0["profile"] == "train" })
+    #expect(first.map { $0["round"] } == [0, 0, 1, 1] && first.allSatisfy { $0["profile"] == "line-7" })
   }
 }
