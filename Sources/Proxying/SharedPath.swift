@@ -10,10 +10,15 @@ final class SharedPath {
     case network(NetworkPath)
   }
 
+  /// About what a packet costs on the heap, with its part of a sender's memory.
+  private static let packetBytes = 200
+
   let medium: Medium
   /// Called when time has moved it on.
   var onTime: () -> Void = {}
   private let loop: EventLoop
+  /// Counted when nothing was under way last.
+  private var packetsBefore: Int64 = 0
   /// Lets the session move later in this turn of the loop, so that pieces that are due together go out in one write.
   private let drive: (_ session: Int) -> Void
   private lazy var timer = LoopTimer(loop: loop) { [unowned self] in serve() }
@@ -30,7 +35,17 @@ final class SharedPath {
       timer.arm(at: deadline.nanoseconds)
     } else {
       timer.cancel()
+      noteRest()
     }
+  }
+
+  /// Nothing is under way: what packets and their senders needed has fallen free.
+  private func noteRest() {
+    guard case .network(let network) = medium else { return }
+    let packets = network.counters(.upstream).packets + network.counters(.downstream).packets
+    guard packets > packetsBefore else { return }
+    loop.noteHeapFreed(Int(packets - packetsBefore) * SharedPath.packetBytes)
+    packetsBefore = packets
   }
 
   private func serve() {
