@@ -215,7 +215,8 @@ package final class Session {
   private func noticeResets() {
     guard !isQueuedToDrive, phase != .lingering else { return }
     for direction in Direction.allCases where phase != .closed {
-      guard let source = socket(from: direction), source.isReadable, source.pendingError() != 0 else { continue }
+      guard let source = socket(from: direction), source.isReadable, source.hasNews, source.pendingError() != 0
+      else { continue }
       sourceFailed(direction, loop.instant)
       drive()
     }

@@ -71,13 +71,15 @@ struct TCPSender {
     congestion.resumed(after: pause, timeout: roundTrips.timeout)
   }
 
-  /// What the send buffer has room for: whole segments, so that a reader who fills it leaves no short one.
+  /// What the send buffer has room for: whole segments, so that a reader who fills it leaves no short one. Where there was
+  /// none, there is again when a third is free, as in Linux: else each segment that arrives would cost a read.
   mutating func room() -> Int {
     let free = freeBytes
-    guard free >= SegmentSize.payload else {
+    guard free >= (isStarved ? bufferBytes / 3 : SegmentSize.payload) else {
       isStarved = true
       return 0
     }
+    isStarved = false
     return min(free - (Int(unsentBytes) + free) % SegmentSize.payload, Self.mostRoom)
   }
 

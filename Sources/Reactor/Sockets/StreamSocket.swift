@@ -38,6 +38,8 @@ package final class StreamSocket: EventTarget {
   /// The peer sent FIN (or everything is closed), perhaps with data before it that isn't read yet. A hint, given where the
   /// kernel tells, for those who have stopped reading; the end is when ``read(upTo:)`` says so.
   package private(set) var peerClosed = false
+  /// The system has told of something since ``pendingError()`` was asked last; without that there is no new error.
+  package private(set) var hasNews = false
 
   /// Takes over an accepted connection.
   package convenience init(loop: EventLoop, accepted: consuming AcceptedSocket) throws(LoopError) {
@@ -93,6 +95,7 @@ package final class StreamSocket: EventTarget {
   var isConnectedToItself: Bool { peerAddress.isLoopback && localAddress == peerAddress }
 
   override func eventFired(_ flags: EventFlags) {
+    hasNews = true
     if flags.contains(.read) { isReadable = true }
     if flags.contains(.write) { isWritable = true }
     if flags.contains(.closed) {
@@ -106,6 +109,7 @@ package final class StreamSocket: EventTarget {
   /// Like getsockopt(SO_ERROR).
   package func pendingError() -> Int32 {
     guard failure == 0, isOpen else { return failure }
+    hasNews = false
     var length = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &length)
     return failure
