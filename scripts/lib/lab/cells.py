@@ -163,10 +163,19 @@ def _expectation(cells):
     first = cells[0]
     if first.refuses:
         return "refused at once"
-    expected = report.median([cell.median_expected for cell in cells if cell.median_expected is not None])
+    expected = _of_modes(cells)
     jitter = first.path.get("jitter_ms")
     share = f", {1 - first.drop['probability']:.0%} succeed" if first.drop else ""
-    return ("–" if not expected else report.time_text(expected)) + (f" ± {jitter:g} ms" if jitter else "") + share
+    return expected + (f" ± {jitter:g} ms" if jitter else "") + share
+
+
+def _of_modes(cells):
+    """For new connections, and behind it for kept ones where TCP's handshake makes a difference."""
+    texts = []
+    for mode in MODES:
+        known = [cell.median_expected for cell in cells if cell.mode == mode and cell.median_expected]
+        texts += [report.time_text(report.median(known))] if known else []
+    return " / ".join(dict.fromkeys(texts)) or "–"
 
 
 def _off(cells):
