@@ -131,7 +131,7 @@ package final class NetworkPath {
 // When to wake up.
 extension NetworkPath {
   /// How long what arrives may wait that was under way at the last wake-up.
-  static let batching = Interval.microseconds(500)
+  static let batching = Interval.milliseconds(1)
   /// How long what can't be seen may wait at most.
   static let laziness = Interval.milliseconds(2)
 
@@ -142,7 +142,7 @@ extension NetworkPath {
   ///   least delay of its direction has passed, behind all that waits there already. Until then, but at most 2 ms, it may
   ///   wait: it still happens at its own time.
   /// - A packet that can be seen and was under way already when others arrived is no answer to these, so it may wait until
-  ///   half a millisecond has passed since then, and share a write with others; so does what comes behind it. One that was
+  ///   a millisecond has passed since then, and share a write with others; so does what comes behind it. One that was
   ///   sent later, or arrives later than that, is on time.
   package var deadline: Instant? {
     if !ready.isEmpty || isBehind { return .distantPast }
