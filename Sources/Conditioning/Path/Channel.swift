@@ -112,16 +112,18 @@ extension Channel {
   ///
   /// Of those that hadn't left the serialiser, departure is `distantFuture`.
   mutating func takePackets(of seat: PathSeat, at now: Instant) -> [Packet] {
-    var taken: [Packet] = []
+    var strayed = PacketQueue()
     for packet in strays.takeAll() {
-      if packet.seat == seat { taken.append(packet) } else { strays.append(packet) }
+      if packet.seat == seat { strayed.append(packet) } else { strays.append(packet) }
     }
+    var queued: [Packet] = []
     requeue(at: now, as: parameters) { packet in
-      if packet.seat == seat { taken.append(packet) }
+      if packet.seat == seat { queued.append(packet) }
       return packet.seat != seat
     }
-    for index in taken.indices where taken[index].departure > now { taken[index].stop() }
-    return taken
+    for index in queued.indices where queued[index].departure > now { queued[index].stop() }
+    strayed.merge(queued)
+    return strayed.takeAll()
   }
 
   /// Takes over packets of a connection that has come from another path: those that have left its serialiser keep their

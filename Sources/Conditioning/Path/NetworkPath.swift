@@ -21,7 +21,7 @@ package final class NetworkPath {
   private var downstream: Channel
   private var seats = PathSeats()
   private var timers = TimerHeap()
-  private var ready = Fifo<Int>()
+  private var ready = Fifo<PathSeat>()
   private var steps: [PathTimeline.Position] = []
   /// Renewed when time goes on and when `poll` has nothing more to say.
   private var eventsLeft = NetworkPath.eventsInARow
@@ -53,10 +53,10 @@ package final class NetworkPath {
   /// read on, or its handshake has come a step further. Call again until nil.
   package func poll(at now: Instant) -> Int? {
     advance(to: now)
-    while let owner = ready.popFirst() {
-      guard let connection = connection(of: owner) else { continue }
+    while let seat = ready.popFirst() {
+      guard let connection = seats[seat] else { continue }
       connection.isReady = false
-      return owner
+      return connection.owner
     }
     eventsLeft = Self.eventsInARow
     return nil
@@ -187,7 +187,7 @@ extension NetworkPath {
   func markReady(_ connection: TCPConnection) {
     guard !connection.isReady else { return }
     connection.isReady = true
-    ready.append(connection.owner)
+    ready.append(connection.seat)
   }
 
   func connection(of owner: Int) -> TCPConnection? { seats.seat(of: owner).flatMap { seats[$0] } }
