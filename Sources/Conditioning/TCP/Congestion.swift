@@ -59,6 +59,11 @@ extension Congestion: CongestionController {
       { $0.sent(payloadBytes: payloadBytes, isFirst: isFirst, lastSentAt: lastSentAt, at: now) })
   }
 
+  mutating func used(_ underWay: Int, _ usage: WindowUsage, timeout: Interval, at now: Instant) {
+    change(
+      { $0.used(underWay, usage, timeout: timeout, at: now) }, { $0.used(underWay, usage, timeout: timeout, at: now) })
+  }
+
   mutating func recoveryBegan() {
     change({ $0.recoveryBegan() }, { $0.recoveryBegan() })
   }

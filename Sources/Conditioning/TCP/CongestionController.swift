@@ -20,6 +20,9 @@ protocol CongestionController {
   /// A segment leaves. `isFirst`: nothing was under way.
   mutating func sent(payloadBytes: Int, isFirst: Bool, lastSentAt: Instant, at now: Instant)
 
+  /// Told after each turn in which something new was sent and all is well: how many are under way.
+  mutating func used(_ underWay: Int, _ usage: WindowUsage, timeout: Interval, at now: Instant)
+
   mutating func recoveryBegan()
   mutating func recoveryEnded()
 
@@ -44,6 +47,7 @@ extension CongestionController {
   func mayLeave(at now: Instant) -> Bool { true }
   var pacedUntil: Instant { .distantPast }
   func shookHands(roundTrip: Interval) {}
+  func used(_ underWay: Int, _ usage: WindowUsage, timeout: Interval, at now: Instant) {}
 }
 
 /// An acknowledgement as a controller sees it.

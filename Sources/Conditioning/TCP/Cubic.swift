@@ -4,13 +4,13 @@ struct Cubic {
   private static let beta = 717
   private static let curvature = 410.0 / 1024
 
+  /// When the curve began; `distantPast`: it begins with the next acknowledgement.
+  private var epoch = Instant.distantPast
   /// The window before the last reduction, 0: unknown.
   private var peak: Int32 = 0
   /// Where the curve is flat, and how long it takes to get there.
   private var plateau: Int32 = 0
-  private var climb = 0.0
-  /// When the curve began; `distantPast`: it begins with the next acknowledgement.
-  private var epoch = Instant.distantPast
+  private var climb: Float = 0
   /// What AIMD with the same β would have by now, and what was acknowledged towards its next step.
   private var friendlyWindow: Int32 = 0
   private var friendlyCredit: Int32 = 0
@@ -57,12 +57,12 @@ struct Cubic {
     friendlyCredit = Int32(acknowledged)
     friendlyWindow = Int32(window)
     plateau = max(peak, Int32(window))
-    climb = cubeRoot(Double(plateau - Int32(window)) / Self.curvature)
+    climb = Float(cubeRoot(Double(plateau - Int32(window)) / Self.curvature))
   }
 
   /// How many have to be acknowledged for the window to grow by one.
   private mutating func segmentsForStep(window: Int, leastRoundTrip: Interval, at now: Instant) -> Int {
-    let time = (now - epoch).seconds + leastRoundTrip.seconds - climb
+    let time = (now - epoch).seconds + leastRoundTrip.seconds - Double(climb)
     let target = Double(plateau) + Self.curvature * time * time * time
     var needed = target >= Double(window + 1) ? max(1, Int(Double(window) / (target - Double(window)))) : 100 * window
     // Without a peak the bandwidth is unknown and the curve too careful.

@@ -3,6 +3,8 @@ struct CubicController: CongestionController {
   /// RFC 6928, in segments.
   static let initialWindow = 10
 
+  /// When the window was used up or looked at for the last time.
+  private var lastFull = Instant.distantPast
   private var segments = Int32(initialWindow)
   private var threshold = Int32.max
   private var cubic = Cubic()
@@ -13,6 +15,8 @@ struct CubicController: CongestionController {
   /// Before the last reduction, to be undone.
   private var segmentsBefore: Int32 = 0
   private var thresholdBefore: Int32 = 0
+  /// The most that was under way since `lastFull`.
+  private var mostUsed: Int32 = 0
 
   var window: Int { Int(segments) }
   private var isInSlowStart: Bool { segments < threshold }
@@ -35,9 +39,13 @@ struct CubicController: CongestionController {
     }
   }
 
+  /// In slow start half of it is enough: the next round trip uses the rest.
+  private func isUsedUp(_ usage: WindowUsage) -> Bool {
+    usage.isLimited || (isInSlowStart && window < 2 * usage.most)
+  }
+
   private mutating func grow(by acknowledged: Int, _ report: AcknowledgementReport) {
-    let isUsed = report.usage.isLimited || (isInSlowStart && window < 2 * report.usage.most)
-    guard isUsed, segments < Int32.max / 4 else { return }
+    guard isUsedUp(report.usage), segments < Int32.max / 4 else { return }
     var acknowledged = acknowledged
     if isInSlowStart {
       let grown = min(window + acknowledged, Int(threshold))
@@ -53,6 +61,27 @@ struct CubicController: CongestionController {
   mutating func sent(payloadBytes: Int, isFirst: Bool, lastSentAt: Instant, at now: Instant) {
     reduction.segmentLeft()
     if isFirst && lastSentAt != .distantPast { cubic.pause(now - lastSentAt) }
+  }
+
+  /// A window that isn't used up for the length of a time-out comes half way down to what is used (RFC 2861).
+  mutating func used(_ underWay: Int, _ usage: WindowUsage, timeout: Interval, at now: Instant) {
+    if isUsedUp(usage) || lastFull == .distantPast {
+      (mostUsed, lastFull) = (0, now)
+      return
+    }
+    mostUsed = max(mostUsed, Int32(underWay))
+    guard now - lastFull >= timeout else { return }
+    let enough = max(mostUsed, Int32(Self.initialWindow))
+    if enough < segments {
+      raiseThreshold()
+      segments = (segments + enough) / 2
+    }
+    (mostUsed, lastFull) = (0, now)
+  }
+
+  /// Slow start leads back to three quarters of the window.
+  private mutating func raiseThreshold() {
+    if threshold != .max { threshold = max(threshold, segments - segments / 4) }
   }
 
   mutating func recoveryBegan() {
@@ -92,7 +121,8 @@ struct CubicController: CongestionController {
   mutating func resumed(after pause: Interval, timeout: Interval) {
     // RFC 2861: halved for each time-out that has passed.
     let halvings = min(30, pause.nanoseconds / max(1, timeout.nanoseconds))
-    if threshold != .max { threshold = max(threshold, segments - segments / 4) }
+    raiseThreshold()
+    (mostUsed, lastFull) = (0, .distantPast)
     segments = max(min(Int32(Self.initialWindow), segments), segments >> Int32(halvings))
   }
 }

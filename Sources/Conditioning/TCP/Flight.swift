@@ -34,14 +34,17 @@ final class Flight {
   var phase = Phase.open
   /// Recovery is over when all before this one has been acknowledged.
   var recoveryEnd: Int64 = 0
+  /// Time-outs since the oldest segment was acknowledged.
+  var timeoutsInARow = 0
+  var mistake = SpuriousTimeout()
   var usage: WindowUsage
   var detector = LossDetector()
   var delivered: DeliveryCount
 
-  init(first: Int64, delivered: Int64, at now: Instant) {
+  init(first: Int64, at now: Instant) {
     oldest = first
     usage = WindowUsage(end: first)
-    self.delivered = DeliveryCount(segments: delivered, at: now)
+    self.delivered = DeliveryCount(segments: first, at: now)
   }
 
   var isEmpty: Bool { segments.isEmpty }
@@ -173,21 +176,30 @@ final class Flight {
     lostFrom = min(lostFrom, number)
   }
 
+  /// What a look for losses has found.
+  struct Losses {
+    var count = 0
+    /// Whether one of them had been sent again already.
+    var hasLostAgain = false
+    /// How long to wait for the others to be lost; nil: there are no others.
+    var wait: Interval?
+  }
+
   /// Marks what was sent before something that has arrived, longer ago than a round trip and `patience`.
-  ///
-  /// - Returns: how many are lost, and how long to wait for the next ones to be.
-  func detectLosses(patience: Interval, at now: Instant) -> (lost: Int, wait: Interval?) {
-    var found = 0
+  func detectLosses(patience: Interval, at now: Instant) -> Losses {
+    var losses = Losses()
     dropStaleRecords()
     while let record = log.first, detector.isNewer(than: record.sentAt, record.number) {
       guard detector.remaining(record.sentAt, patience: patience, at: now) <= .zero else {
-        return (found, longestWait(patience: patience, at: now))
+        losses.wait = longestWait(patience: patience, at: now)
+        return losses
       }
+      if self[record.number].isRetransmitted { losses.hasLostAgain = true }
       markLost(record.number)
-      found += 1
+      losses.count += 1
       dropStaleRecords()
     }
-    return (found, nil)
+    return losses
   }
 
   private func longestWait(patience: Interval, at now: Instant) -> Interval? {

@@ -7,9 +7,10 @@ struct HyStart {
   /// Acknowledgements closer than this belong to one train.
   private static let trainGap = Interval.milliseconds(2)
 
-  private var roundEnd: Int64 = 0
+  private var roundEnd = SegmentMark(0)
   private var roundBegan = Instant.distantPast
-  private var lastInTrain = Instant.distantPast
+  /// Since then, in microseconds.
+  private var lastInTrain: Int32 = 0
   private var roundLeast = Int32.max
   private var samples: UInt8 = 0
   private var hasFound = false
@@ -20,7 +21,7 @@ struct HyStart {
   mutating func endsSlowStart(
     window: Int, roundTrip: Interval, least: Interval, oldest: Int64, next: Int64, at now: Instant
   ) -> Bool {
-    if oldest > roundEnd { beginRound(next: next, at: now) }
+    if roundEnd.distance(to: oldest) > 0 { beginRound(next: next, at: now) }
     guard window >= Self.leastWindow, !hasFound else { return false }
     let train = isLongTrain(least: least, at: now)
     hasFound = isDelayed(roundTrip: roundTrip, least: least) || train
@@ -28,17 +29,18 @@ struct HyStart {
   }
 
   private mutating func beginRound(next: Int64, at now: Instant) {
-    roundEnd = next
+    roundEnd = SegmentMark(next)
     roundBegan = now
-    lastInTrain = now
+    lastInTrain = 0
     roundLeast = .max
     samples = 0
   }
 
   private mutating func isLongTrain(least: Interval, at now: Instant) -> Bool {
-    guard now - lastInTrain <= Self.trainGap else { return false }
-    lastInTrain = now
-    return (now - roundBegan).nanoseconds > least.nanoseconds / 2
+    let elapsed = now - roundBegan
+    guard elapsed - .microseconds(Double(lastInTrain)) <= Self.trainGap else { return false }
+    lastInTrain = Int32(clamping: elapsed.nanoseconds / 1_000)
+    return elapsed.nanoseconds > least.nanoseconds / 2
   }
 
   private mutating func isDelayed(roundTrip: Interval, least: Interval) -> Bool {

@@ -73,11 +73,15 @@ extension TCPSender {
   }
 
   private mutating func timeOut(_ flight: Flight, at now: Instant) {
-    congestion.timedOut(isFirst: flight.phase == .open, flying: 0)
+    flight.markAllLost(at: now)
+    let isFirst = flight.phase == .open || (flight.phase == .loss && flight.timeoutsInARow == 0)
+    congestion.timedOut(isFirst: isFirst, flying: flight.flying)
+    if isFirst { flight.mistake = SpuriousTimeout() }
+    flight.mistake.trial = flight.phase == .open || flight.timeoutsInARow > 0 ? .waiting : .none
     flight.phase = .loss
     flight.recoveryEnd = next
+    flight.timeoutsInARow += 1
     probe.forget()
-    flight.markAllLost(at: now)
     roundTrips.backOff()
     timer.set(.retransmission, after: roundTrips.timeout, at: now)
   }
@@ -85,7 +89,7 @@ extension TCPSender {
   /// What was given time to be only late is lost now.
   private mutating func settle(_ flight: Flight, at now: Instant) {
     timer.stop()
-    let found = detectLosses(flight, at: now)
+    let found = detectLosses(flight, at: now).count
     if found > 0 && flight.phase != .recovery {
       beginRecovery(flight)
       var report = AcknowledgementReport(now: now, oldest: flight.oldest, next: next, usage: flight.usage)

@@ -16,7 +16,7 @@ struct RoundTripEstimator {
   private var least = Int32.max
   private var timeoutMicroseconds = micros(initialTimeout)
   /// The segment whose acknowledgement ends this round trip.
-  private var roundEnd: Int64 = 0
+  private var roundEnd = SegmentMark(0)
 
   var hasSample: Bool { smoothed > 0 }
   var smoothedTime: Interval { Interval(nanoseconds: Int64(smoothed) * 1_000) }
@@ -37,10 +37,10 @@ struct RoundTripEstimator {
       deviation = measured * 2
       peak = max(deviation, Self.leastDeviation)
       margin = peak
-      roundEnd = next
+      roundEnd = SegmentMark(next)
     } else {
       smooth(measured)
-      if oldest > roundEnd { endRound(next: next) }
+      if roundEnd.distance(to: oldest) > 0 { endRound(next: next) }
     }
     timeoutMicroseconds = min(usualTimeout, Self.micros(Self.longestTimeout))
   }
@@ -61,7 +61,7 @@ struct RoundTripEstimator {
   private mutating func endRound(next: Int64) {
     if peak < margin { margin -= (margin - peak) / 4 }
     peak = Self.leastDeviation
-    roundEnd = next
+    roundEnd = SegmentMark(next)
   }
 
   /// The time-out has passed without an answer: the next one is twice as long.

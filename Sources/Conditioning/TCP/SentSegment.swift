@@ -12,16 +12,16 @@ struct SentSegment {
   var sentAt: Instant
   /// Bytes of the stream up to and including this segment.
   let endOffset: Int64
-  let payloadBytes: UInt16
-  /// Marks that have been sent up to and including this segment.
-  let marks: UInt8
-  var state = State.flying
-  var isRetransmitted = false
   /// What had been delivered, and when the last of it, when this one left; see ``RateSample``.
   var deliveredBefore: Int64 = 0
   var deliveredAt = Instant.distantPast
   /// When the first segment of that sampling interval left.
   var intervalBegan = Instant.distantPast
+  let payloadBytes: UInt16
+  /// Marks that have been sent up to and including this segment.
+  let marks: UInt8
+  var state = State.flying
+  var isRetransmitted = false
   var isApplicationLimited = false
 }
 
@@ -41,15 +41,4 @@ struct Delivery {
   /// Whether a segment arrived that was sent once, before the time-out (RFC 5682).
   var showsOriginal = false
   var rate: RateSample?
-}
-
-/// How fast segments were delivered (draft-cheng-iccrg-delivery-rate-estimation), for controllers that go by it.
-struct RateSample: Equatable {
-  /// Segments delivered over `interval`.
-  let delivered: Int64
-  let interval: Interval
-  /// What had been delivered when the newest of them left: tells rounds.
-  let deliveredBefore: Int64
-  /// The sender had no more to send then: the rate may be too low.
-  let isApplicationLimited: Bool
 }

@@ -1,14 +1,12 @@
 // The handshake. Its packets pass the path like all others, and are sent again when they are lost.
 extension TCPConnection {
-  private static let linearTimeouts = 4
-
-  /// The client connects: SYN leaves. Of an established connection: the way there is another now, and begins anew
-  /// with a handshake and a window as at first; what is under way arrives all the same.
+  /// The client connects: SYN leaves. Where it has connected before, the way there is another now, and begins anew with a
+  /// handshake and a window as at first; what is under way arrives all the same.
   package func connect(at now: Instant) {
-    guard let path, handshake == .closed || handshake == .established else { return }
+    guard let path else { return }
     path.advance(to: now)
     attempt &+= 1
-    isAccepted = false
+    opening = TCPOpening()
     handshake = .opening
     client.beginAnew(path.parameters.congestionControl)
     server.beginAnew(path.parameters.congestionControl)
@@ -22,55 +20,51 @@ extension TCPConnection {
     path.advance(to: now)
     if handshake == .atServer {
       answer(at: path.clock)
-    } else if handshake == .closed || handshake == .opening {
-      isAccepted = true
+    } else if handshake == .opening {
+      opening?.isAccepted = true
     }
   }
 
-  func sendSYN(at now: Instant) {
-    client.openings = min(client.openings + 1, .max - 1)
-    client.openingDue = KernelTimer.fires(
-      after: client.openingTimeout(linear: Self.linearTimeouts), at: now)
+  private func sendSYN(at now: Instant) {
+    opening?.syn.sent(at: now)
     send(TCPHeader(kind: .syn, attempt: attempt, sentAt: now), SegmentSize.handshake, .upstream)
   }
 
-  func sendSYNACK(at now: Instant, again isTimedOut: Bool) {
+  private func sendSYNACK(at now: Instant) {
     var header = TCPHeader(kind: .synAck, attempt: attempt, sentAt: now)
     // The time that the server took to answer isn't the network's.
-    header.acknowledgement.echo = Instant(nanoseconds: now.nanoseconds - server.openingTransit.nanoseconds)
-    if isTimedOut || server.openings == 0 {
-      server.openings = min(server.openings + 1, .max - 1)
-      server.openingDue = KernelTimer.fires(after: server.openingTimeout(linear: 0), at: now)
-    }
+    header.acknowledgement.echo = Instant(nanoseconds: now.nanoseconds - (opening?.transit ?? .zero).nanoseconds)
     send(header, SegmentSize.handshake, .downstream)
   }
 
   private func answer(at now: Instant) {
     handshake = .answered
-    sendSYNACK(at: now, again: false)
+    opening?.synACK.sent(at: now)
+    sendSYNACK(at: now)
     rearm(at: now)
   }
 
   func synArrived(_ header: TCPHeader, at now: Instant) {
-    guard header.attempt == attempt else { return }
+    guard header.attempt == attempt, let opening else { return }
     switch handshake {
     case .opening:
       handshake = .atServer
-      server.openingTransit = now - header.sentAt
+      opening.transit = now - header.sentAt
       path?.markReady(self)
-      if isAccepted { answer(at: now) }
+      if opening.isAccepted { answer(at: now) }
     case .answered:
       // The client doesn't have the answer.
-      sendSYNACK(at: now, again: false)
+      sendSYNACK(at: now)
     case .closed, .atServer, .established: break
     }
   }
 
   func synACKArrived(_ header: TCPHeader, at now: Instant) {
-    guard header.attempt == attempt, handshake == .answered || handshake == .established else { return }
+    guard header.attempt == attempt else { return }
     if handshake == .answered {
       handshake = .established
-      client.open(roundTrip: now - header.acknowledgement.echo)
+      client.open(roundTrip: now - header.acknowledgement.echo, wasLossy: opening?.syn.wasLossy ?? false)
+      opening?.syn.isAnswered()
       path?.markReady(self)
     }
     client.receiver.answer(header)
@@ -79,20 +73,17 @@ extension TCPConnection {
 
   /// Whatever comes from the client shows the server that it has the answer.
   func clientHasAnswered(_ header: TCPHeader, at now: Instant) {
-    guard !server.isUp, header.attempt == attempt, handshake == .answered || handshake == .established else { return }
-    server.open(roundTrip: now - header.acknowledgement.echo)
+    guard handshake == .established, header.attempt == attempt, let opening else { return }
+    server.open(roundTrip: now - header.acknowledgement.echo, wasLossy: opening.synACK.wasLossy)
+    self.opening = nil
   }
 
   func openingIsDue(at now: Instant) {
-    if client.openingDue <= now {
-      client.openingDue = .distantFuture
-      if handshake == .opening || handshake == .answered {
-        sendSYN(at: now)
-      }
-    }
-    if server.openingDue <= now {
-      server.openingDue = .distantFuture
-      if !server.isUp { sendSYNACK(at: now, again: true) }
+    guard let opening else { return }
+    if opening.syn.due <= now { sendSYN(at: now) }
+    if opening.synACK.due <= now {
+      opening.synACK.sent(at: now)
+      sendSYNACK(at: now)
     }
   }
 }

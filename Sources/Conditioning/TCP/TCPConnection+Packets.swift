@@ -23,7 +23,7 @@ extension TCPConnection {
     end.sender.take(header.acknowledgement, at: now)
     var isNews = end.sender.endsStarvation() && !writer.hasGone
     if header.kind == .data && !stream.hasGone {
-      stream.arrive(end.receiver.receive(header, at: now))
+      stream.arrive(end.receiver.receive(header, timeout: end.sender.roundTrips.timeout, at: now))
       isNews = isNews || stream.isPollable
     }
     if isNews { path?.markReady(self) }
@@ -52,15 +52,9 @@ extension TCPConnection {
     }
     client.sender.takeBackOffBack(at: now)
     server.sender.takeBackOffBack(at: now)
-    takeOpeningBackOffBack(&client, at: now)
-    takeOpeningBackOffBack(&server, at: now)
+    opening?.syn.takeBackOffBack(at: now)
+    opening?.synACK.takeBackOffBack(at: now)
     rearm(at: now)
-  }
-
-  private func takeOpeningBackOffBack(_ end: inout TCPEnd, at now: Instant) {
-    guard end.openingDue != .distantFuture else { return }
-    end.openings = 1
-    end.openingDue = min(end.openingDue, KernelTimer.fires(after: end.openingTimeout(linear: 0), at: now))
   }
 
   /// Lets the end that sends in `direction` send what it may.
@@ -79,7 +73,7 @@ extension TCPConnection {
     end.sender.endTurn(at: now)
     if end.receiver.owesAcknowledgement {
       var header = TCPHeader(kind: .ack, attempt: attempt, sentAt: now)
-      header.acknowledgement = end.receiver.takeAcknowledgement()
+      header.acknowledgement = end.receiver.takeAcknowledgement(withData: false, at: now)
       send(header, SegmentSize.header, direction)
     }
   }
@@ -89,7 +83,7 @@ extension TCPConnection {
     header.number = segment.number
     header.endOffset = segment.endOffset
     header.marks = segment.marks
-    header.acknowledgement = end.receiver.takeAcknowledgement()
+    header.acknowledgement = end.receiver.takeAcknowledgement(withData: true, at: now)
     send(header, segment.payloadBytes + SegmentSize.header, direction)
   }
 
@@ -100,7 +94,8 @@ extension TCPConnection {
 
   /// Sees to it that the path's timer is armed for the next thing to be due; an earlier one that is armed will do.
   func rearm(at now: Instant) {
-    let due = min(client.deadline(at: now), server.deadline(at: now))
+    let ends = min(client.deadline(at: now), server.deadline(at: now))
+    let due = min(ends, opening?.due ?? .distantFuture)
     guard due < armedFor else { return }
     armedFor = due
     path?.arm(self, at: due)

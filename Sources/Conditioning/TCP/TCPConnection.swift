@@ -23,8 +23,6 @@ package final class TCPConnection {
   var seat = PathSeat.none
   /// Its session is to be driven, and its path knows.
   var isReady = false
-  /// The server has answered before SYN came to it.
-  var isAccepted = false
   /// Counts handshakes, to tell their packets apart.
   var attempt: UInt8 = 0
   /// Nil: both links have left.
@@ -34,6 +32,8 @@ package final class TCPConnection {
   var armedFor = Instant.distantFuture
   var upstream = TCPStream()
   var downstream = TCPStream()
+  /// Nil: there is no handshake under way.
+  var opening: TCPOpening?
   var client: TCPEnd
   var server: TCPEnd
 
@@ -69,12 +69,20 @@ package final class TCPConnection {
   }
 
   func write(_ segment: Segment, _ direction: Direction, at now: Instant) {
-    guard let path else { return }
+    guard let path, !hasGone(direction) else { return passOn(segment, direction) }
     switch direction {
     case .upstream: write(segment, to: &client, &upstream, at: path.clock)
     case .downstream: write(segment, to: &server, &downstream, at: path.clock)
     }
     flush(direction, at: path.clock)
+  }
+
+  private func hasGone(_ direction: Direction) -> Bool {
+    direction == .upstream ? upstream.hasGone : downstream.hasGone
+  }
+
+  private func passOn(_ segment: Segment, _ direction: Direction) {
+    if direction == .upstream { upstream.passOn(segment) } else { downstream.passOn(segment) }
   }
 
   private func write(_ segment: Segment, to end: inout TCPEnd, _ stream: inout TCPStream, at now: Instant) {

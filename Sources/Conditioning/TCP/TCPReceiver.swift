@@ -1,10 +1,5 @@
-/// The receiving half of an end: what has arrived, what of it is in order, and when that is acknowledged.
-///
-/// Acknowledged is every second segment, or after 40 ms; at once are the first sixteen, and all while there is a gap, as
-/// Linux does (RFC 1122 §4.2.3.2, RFC 5681 §4.2).
+/// The receiving half of an end: what has arrived and what of it is in order.
 struct TCPReceiver {
-  private static let delay = Interval.milliseconds(40)
-
   /// What has come in order.
   struct Arrival: Equatable {
     var bytes = 0
@@ -16,29 +11,34 @@ struct TCPReceiver {
   private var endOffset: Int64 = 0
   private var early: EarlySegments?
   private var echo = Instant.distantPast
-  private var duplicate: Int64 = -1
-  /// When what has arrived is acknowledged at last; `distantFuture`: nothing waits for that.
-  private(set) var acknowledgementDue = Instant.distantFuture
+  /// What arrived a second time, counted back from `expected`; 0: nothing did.
+  private var duplicateDistance: Int32 = 0
   private var marks: UInt8 = 0
-  private var unacknowledged: UInt8 = 0
-  private var quickOnes: UInt8 = 16
-  /// Whether an acknowledgement has to leave at once, with data or alone.
-  private(set) var owesAcknowledgement = false
+  private var manners = AcknowledgementManners()
 
-  mutating func receive(_ header: TCPHeader, at now: Instant) -> Arrival {
+  /// Whether an acknowledgement has to leave at once, with data or alone.
+  var owesAcknowledgement: Bool { manners.owes }
+  /// When what has arrived is acknowledged at last; `distantFuture`: nothing waits for that.
+  var acknowledgementDue: Instant { manners.due }
+
+  /// - Parameter timeout: the retransmission time-out of this end.
+  mutating func receive(_ header: TCPHeader, timeout: Interval, at now: Instant) -> Arrival {
     let hadGap = early != nil
     let isFresh = header.number >= expected && early?.contains(header.number) != true
     if header.number <= expected { echo = max(echo, header.sentAt) }
     var arrival = Arrival()
     if !isFresh {
-      duplicate = header.number
+      duplicateDistance = Int32(clamping: expected - header.number)
     } else if header.number == expected {
       arrival = advance(over: header)
     } else {
       addEarly(header)
     }
-    let isPlain = isFresh && !hadGap && early == nil
-    planAcknowledgement(isPlain: isPlain, at: now)
+    if !isFresh || hadGap || early != nil {
+      manners.somethingIsMissing(at: now)
+    } else {
+      manners.arrived(bytes: arrival.bytes, timeout: timeout, at: now)
+    }
     return arrival
   }
 
@@ -58,47 +58,28 @@ struct TCPReceiver {
     return Arrival(bytes: Int(endOffset - before.0), marks: Int(marks - before.1))
   }
 
-  private mutating func planAcknowledgement(isPlain: Bool, at now: Instant) {
-    unacknowledged = min(unacknowledged + 1, 2)
-    if !isPlain || unacknowledged >= 2 {
-      owesAcknowledgement = true
-    } else if quickOnes > 0 {
-      quickOnes -= 1
-      owesAcknowledgement = true
-    } else {
-      acknowledgementDue = min(acknowledgementDue, KernelTimer.fires(after: Self.delay, at: now))
-    }
-  }
-
-  mutating func timerIsDue(at now: Instant) {
-    guard acknowledgementDue <= now else { return }
-    acknowledgementDue = .distantFuture
-    owesAcknowledgement = true
-  }
+  mutating func timerIsDue(at now: Instant) { manners.timerIsDue(at: now) }
 
   /// What a packet that leaves now says; nothing is owed then.
-  mutating func takeAcknowledgement() -> Acknowledgement {
-    defer { settle() }
-    return Acknowledgement(
-      upTo: expected, blocks: early?.selective ?? SelectiveBlocks(), duplicate: duplicate, echo: echo)
-  }
-
-  private mutating func settle() {
-    duplicate = -1
-    unacknowledged = 0
-    owesAcknowledgement = false
-    acknowledgementDue = .distantFuture
+  mutating func takeAcknowledgement(withData: Bool, at now: Instant) -> Acknowledgement {
+    let acknowledgement = Acknowledgement(
+      upTo: expected, blocks: early?.selective ?? SelectiveBlocks(),
+      duplicate: duplicateDistance == 0 ? -1 : expected - Int64(duplicateDistance), echo: echo)
+    duplicateDistance = 0
+    manners.left(withData: withData, at: now)
+    return acknowledgement
   }
 
   /// The answer to SYN has arrived, and is acknowledged at once.
   mutating func answer(_ header: TCPHeader) {
     echo = max(echo, header.sentAt)
-    owesAcknowledgement = true
+    manners.oweAtOnce()
   }
 
   /// The direction has gone: nothing that arrives counts.
   mutating func close() {
-    settle()
+    duplicateDistance = 0
     early = nil
+    manners = AcknowledgementManners()
   }
 }

@@ -4,12 +4,13 @@ extension TCPSender {
     guard let flight else { return }
     let delivery = flight.take(acknowledgement, leastRoundTrip: roundTrips.leastTime, at: now)
     acknowledged(bytes: delivery.acknowledgedBytes)
+    if delivery.isAdvanced { flight.timeoutsInARow = 0 }
     var report = AcknowledgementReport(now: now, oldest: flight.oldest, next: next, usage: flight.usage)
     (report.delivered, report.isAdvanced) = (delivery.segments, delivery.isAdvanced)
     report.rate = flight.delivered.takeSample(at: now)
     if delivery.segments > 0 { measure(delivery, acknowledgement, report) }
     takeProbe(flight, duplicate: acknowledgement.duplicate)
-    endRecovery(flight)
+    if flight.phase != .open { goOnRecovering(flight, delivery, acknowledgement) }
     report.newlyLost = findLosses(flight, delivery, at: now)
     (report.flying, report.phase) = (flight.flying, flight.phase)
     congestion.acknowledged(report)
@@ -33,23 +34,74 @@ extension TCPSender {
     if flight.phase == .open { congestion.probeRepairedLoss() }
   }
 
-  private mutating func endRecovery(_ flight: Flight) {
-    guard flight.phase != .open, flight.oldest >= flight.recoveryEnd else { return }
-    if flight.phase == .recovery { congestion.recoveryEnded() }
-    flight.phase = .open
+  // MARK: Recovery
+
+  private mutating func goOnRecovering(_ flight: Flight, _ delivery: Delivery, _ acknowledgement: Acknowledgement) {
+    if acknowledgement.duplicate >= 0 { flight.mistake.arrivedTwice() }
+    let isOver = flight.oldest >= flight.recoveryEnd
+    let isMistake = delivery.isAdvanced && flight.mistake.isProven(by: acknowledgement)
+    if (isMistake && (isOver || flight.phase == .loss)) || hasTrialShownMistake(flight, delivery) {
+      undo(flight)
+    } else if isOver {
+      if flight.phase == .recovery { congestion.recoveryEnded() }
+      endRecovery(flight)
+    }
   }
+
+  /// The steps of RFC 5682 §3.1.
+  private func hasTrialShownMistake(_ flight: Flight, _ delivery: Delivery) -> Bool {
+    guard flight.phase == .loss, flight.mistake.trial != .none else { return false }
+    if delivery.showsOriginal { return true }
+    if flight.mistake.trial == .sendsNew { flight.mistake.trial = .hasSentNew }
+    if next > flight.recoveryEnd {
+      // What was sent later has arrived, and what is missing still is.
+      if delivery.segments > 0 && !delivery.isAdvanced { flight.mistake.trial = .none }
+    } else if delivery.isAdvanced && flight.oldest < flight.recoveryEnd {
+      flight.recoveryEnd = next
+      flight.mistake.trial = hasUnsent ? .sendsNew : .none
+    }
+    return false
+  }
+
+  private mutating func undo(_ flight: Flight) {
+    flight.markAllFlying()
+    congestion.undo()
+    endRecovery(flight)
+  }
+
+  private func endRecovery(_ flight: Flight) {
+    flight.phase = .open
+    flight.mistake = SpuriousTimeout()
+  }
+
+  mutating func beginRecovery(_ flight: Flight) {
+    flight.phase = .recovery
+    flight.recoveryEnd = next
+    flight.mistake = SpuriousTimeout()
+    probe.forget()
+    congestion.recoveryBegan()
+  }
+
+  // MARK: Losses
 
   /// Finds what is lost, begins recovery with it, and sets the timer anew.
   private mutating func findLosses(_ flight: Flight, _ delivery: Delivery, at now: Instant) -> Int {
-    var found = 0
-    var isWaiting = false
-    if flight.arrivedBeyond > 0 || flight.phase != .open {
-      found = detectLosses(flight, at: now)
-      isWaiting = timer.kind == .reordering
-    }
-    if flight.lost > 0 && flight.phase == .open { beginRecovery(flight) }
-    if !isWaiting { restartTimer(flight, delivery, at: now) }
-    return found
+    var losses = Flight.Losses()
+    if flight.arrivedBeyond > 0 || flight.phase != .open { losses = detectLosses(flight, at: now) }
+    let isNew = flight.phase == .open || (flight.phase == .loss && losses.hasLostAgain)
+    if flight.lost > 0 && isNew { beginRecovery(flight) }
+    if losses.wait == nil { restartTimer(flight, delivery, at: now) }
+    return losses.count
+  }
+
+  /// Three that have arrived beyond a gap leave no doubt (RFC 6675); with fewer, what is missing may only be late.
+  mutating func detectLosses(_ flight: Flight, at now: Instant) -> Flight.Losses {
+    let isInDoubt = flight.phase == .open && flight.arrivedBeyond < 3
+    let quarter = Interval(nanoseconds: roundTrips.leastTime.nanoseconds / 4)
+    let eighth = Interval(nanoseconds: roundTrips.smoothedTime.nanoseconds / 8)
+    let losses = flight.detectLosses(patience: isInDoubt ? min(quarter, eighth) : .zero, at: now)
+    if let wait = losses.wait { timer.set(.reordering, after: wait + Self.shortestWait, at: now) }
+    return losses
   }
 
   /// What was acknowledged pushes the time-out back; so does what has arrived beyond a gap, if it was sent before the
@@ -59,22 +111,5 @@ extension TCPSender {
     let isOlder = delivery.selectiveRoundTrip.map { $0 > now - flight.oldestSentAt } ?? false
     guard delivery.isAdvanced || isOlder else { return }
     if !scheduleProbe(flight, isAdvanced: true, at: now) { restartTimeout(flight, at: now) }
-  }
-
-  /// Three that have arrived beyond a gap leave no doubt (RFC 6675); with fewer, what is missing may only be late.
-  mutating func detectLosses(_ flight: Flight, at now: Instant) -> Int {
-    let isInDoubt = flight.phase == .open && flight.arrivedBeyond < 3
-    let quarter = Interval(nanoseconds: roundTrips.leastTime.nanoseconds / 4)
-    let eighth = Interval(nanoseconds: roundTrips.smoothedTime.nanoseconds / 8)
-    let result = flight.detectLosses(patience: isInDoubt ? min(quarter, eighth) : .zero, at: now)
-    if let wait = result.wait { timer.set(.reordering, after: wait + Self.shortestWait, at: now) }
-    return result.lost
-  }
-
-  mutating func beginRecovery(_ flight: Flight) {
-    flight.phase = .recovery
-    flight.recoveryEnd = next
-    probe.forget()
-    congestion.recoveryBegan()
   }
 }

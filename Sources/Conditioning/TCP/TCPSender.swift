@@ -7,6 +7,8 @@ struct TCPSender {
   /// What the receiver's buffer takes: half of Linux' 6 MB (`tcp_rmem`, ip-sysctl), the rest being for overhead.
   static let receiveWindow = 3_000_000
   private static let leastBuffer = 64 << 10
+  /// `tcp_wmem`.
+  private static let mostBuffer = 4 << 20
   /// More than this isn't read at once: a reader's buffer holds no more.
   private static let mostRoom = 181 * SegmentSize.payload
 
@@ -24,13 +26,11 @@ struct TCPSender {
   var congestion: Congestion
   var timer = RetransmissionTimer()
   /// It stays when nothing is under way: what is sent next shows whether it repaired a loss.
-  var probe = Probe()
+  var probe = TailLossProbe()
   private(set) var next: Int64 = 0
   /// Bytes of the stream that have been sent.
   private var sentOffset: Int64 = 0
   private(set) var lastSentAt = Instant.distantPast
-  /// Kept while nothing is under way.
-  private var delivered: Int64 = 0
   private(set) var unsentBytes: UInt32 = 0
   private(set) var outstandingBytes: UInt32 = 0
   private var unsentMarks: UInt8 = 0
@@ -47,7 +47,7 @@ struct TCPSender {
 
   /// The oldest segment that isn't acknowledged.
   var oldest: Int64 { flight?.oldest ?? next }
-  private var hasUnsent: Bool { unsentBytes > 0 || unsentMarks > 0 }
+  var hasUnsent: Bool { unsentBytes > 0 || unsentMarks > 0 }
 
   // MARK: Writing
 
@@ -83,7 +83,9 @@ struct TCPSender {
     return min(free - (Int(unsentBytes) + free) % SegmentSize.payload, Self.mostRoom)
   }
 
-  private var bufferBytes: Int { max(Self.leastBuffer, 2 * congestion.window * SegmentSize.payload) }
+  private var bufferBytes: Int {
+    min(Self.mostBuffer, max(Self.leastBuffer, 2 * congestion.window * SegmentSize.payload))
+  }
   private var freeBytes: Int { bufferBytes - Int(unsentBytes) - Int(outstandingBytes) }
 
   /// Whether a writer who was told that there is no room is to be told that there is: a third of the buffer, as Linux does.
@@ -97,8 +99,9 @@ struct TCPSender {
 
   /// - Parameter mayBegin: whether the connection is there; without, only what is lost is sent again.
   mutating func nextSegment(mayBegin: Bool, at now: Instant) -> Outgoing? {
-    if let flight, let number = flight.firstLost(), flight.phase != .open {
+    if let flight, flight.phase != .open, let number = flight.firstLost(), !triesNewData(flight, mayBegin) {
       guard flight.flying < congestion.window, congestion.mayLeave(at: now) else { return nil }
+      flight.mistake.sentAgain(at: now)
       return sendAgain(number, at: now)
     }
     guard mayBegin, hasUnsent, congestion.mayLeave(at: now) else { return nil }
@@ -112,6 +115,15 @@ struct TCPSender {
     return sendNew(at: now)
   }
 
+  /// Whether new data takes the place of what is lost; see ``SpuriousTimeout``.
+  private func triesNewData(_ flight: Flight, _ mayBegin: Bool) -> Bool {
+    guard flight.mistake.trial == .sendsNew else { return false }
+    if next > flight.recoveryEnd { return true }
+    if mayBegin && hasUnsent && Int(outstandingBytes) < Self.receiveWindow - SegmentSize.payload { return true }
+    flight.mistake.trial = .none
+    return false
+  }
+
   mutating func sendNew(at now: Instant) -> Outgoing {
     let payload = min(Int(unsentBytes), SegmentSize.payload)
     unsentBytes -= UInt32(payload)
@@ -122,7 +134,7 @@ struct TCPSender {
       unsentMarks = 0
     }
     let isFirst = self.flight == nil
-    let flight = self.flight ?? Flight(first: next, delivered: delivered, at: now)
+    let flight = self.flight ?? Flight(first: next, at: now)
     self.flight = flight
     flight.append(
       SentSegment(sentAt: now, endOffset: sentOffset, payloadBytes: UInt16(payload), marks: sentMarks))
@@ -160,6 +172,9 @@ struct TCPSender {
     let isLimited = flight.flying >= congestion.window
     if hasSentNew || isLimited {
       flight.usage.validate(isLimited: isLimited, underWay: flight.count, oldest: flight.oldest, next: next)
+      if flight.phase == .open {
+        congestion.used(flight.count, flight.usage, timeout: roundTrips.timeout, at: now)
+      }
     }
     if hasSentNew { newDataLeft(flight, at: now) }
     if hasSentOldest && timer.kind != .reordering { timer.set(.retransmission, after: roundTrips.timeout, at: now) }
@@ -176,7 +191,6 @@ struct TCPSender {
 
   /// Acknowledgements have emptied the flight, or it is given up.
   mutating func land() {
-    delivered = flight?.delivered.segments ?? delivered
     flight = nil
     timer.stop()
   }

@@ -18,6 +18,13 @@ struct TCPStream {
     }
   }
 
+  /// Once the link has left nothing is held up.
+  mutating func passOn(_ segment: Segment) {
+    queue.append(segment)
+    arrivedBytes += UInt32(segment.byteCount)
+    if segment.byteCount == 0 { arrivedMarks += 1 }
+  }
+
   /// False: nothing can come any more behind what was written before.
   mutating func write(_ segment: Segment) -> Bool {
     let rank: UInt8 =
