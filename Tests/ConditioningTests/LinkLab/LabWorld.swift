@@ -6,6 +6,7 @@ final class LabWorld {
   private(set) var now: Instant
   private(set) var paths: [NetworkPath] = []
   private(set) var sessions: [LabSession] = []
+  private var stepsInPlace = 0
   private var alarms: [(due: Instant, action: () -> Void)] = []
   let seed: UInt64
 
@@ -14,8 +15,10 @@ final class LabWorld {
     now = start
   }
 
-  func addPath(_ parameters: PathParameters) -> NetworkPath {
-    let path = NetworkPath(PathTimeline(parameters), seed: seed, name: "lab \(paths.count)", at: now)
+  func addPath(_ parameters: PathParameters) -> NetworkPath { addPath(PathTimeline(parameters)) }
+
+  func addPath(_ timeline: PathTimeline) -> NetworkPath {
+    let path = NetworkPath(timeline, seed: seed, name: "lab \(paths.count)", at: now)
     paths.append(path)
     return path
   }
@@ -39,12 +42,14 @@ final class LabWorld {
   }
 
   private var deadline: Instant? {
-    (paths.map(\.deadline) + [alarms.last?.due]).compactMap { $0 }.min()
+    (paths.map(\.deadline) + sessions.map(\.deadline) + [alarms.last?.due]).compactMap { $0 }.min()
   }
 
   /// Serves the next deadline; false when there is none up to `limit`.
   func step(notAfter limit: Instant = .distantFuture) -> Bool {
     guard let deadline, deadline <= limit else { return false }
+    stepsInPlace = deadline > now ? 0 : stepsInPlace + 1
+    precondition(stepsInPlace < 10_000, "a deadline asks again and again")
     now = max(now, deadline)
     if let alarm = alarms.last, alarm.due <= now {
       alarms.removeLast()
@@ -53,6 +58,7 @@ final class LabWorld {
     for path in paths {
       while let token = path.poll(at: now) { sessions[token].drive(at: now) }
     }
+    for session in sessions where session.deadline ?? .distantFuture <= now { session.drive(at: now) }
     return true
   }
 
@@ -70,7 +76,9 @@ struct LabApplication {
   var writtenBytes: Int64 = 0
   var receivedBytes = 0
   var received: [Segment] = []
-  /// Whether `received` is kept.
+  /// When, and how many bytes there were then.
+  var arrivals: [(at: Instant, bytes: Int)] = []
+  /// Whether these two are kept.
   var keepsRecord = false
 }
 
@@ -92,7 +100,19 @@ final class LabSession {
     downstream = Link(ways[1], plan: plan, owner: number, at: now)
   }
 
+  /// That of toxics beside the path.
+  var deadline: Instant? { [upstream.deadline, downstream.deadline].compactMap { $0 }.min() }
+
   var connection: TCPConnection? { upstream.connection }
+
+  /// Writes at once, room or not.
+  func write(_ segment: Segment, _ direction: Direction, at now: Instant) {
+    switch direction {
+    case .upstream: upstream.receive(segment, at: now)
+    case .downstream: downstream.receive(segment, at: now)
+    }
+    drive(at: now)
+  }
 
   func change(to plan: [StagePlan], at now: Instant) {
     upstream.change(to: plan, at: now)
@@ -118,7 +138,10 @@ final class LabSession {
     var hasMoved = write(&writer, to: &link, at: now)
     while let segment = link.poll(at: now) {
       if case .bytes(let extent) = segment { reader.receivedBytes += extent.count }
-      if reader.keepsRecord { reader.received.append(segment) }
+      if reader.keepsRecord {
+        reader.received.append(segment)
+        reader.arrivals.append((now, reader.receivedBytes))
+      }
       hasMoved = true
       _ = write(&writer, to: &link, at: now)
     }
