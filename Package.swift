@@ -43,7 +43,8 @@ let package = Package(
       name: "ControlAPITests",
       dependencies: ["ControlAPI", "Proxying", "Reactor", "Settings", "Conditioning", "LoopTesting"],
       swiftSettings: strict),
-    .testTarget(name: "HeadwindTests", dependencies: ["headwind", "Reactor", "Settings"], swiftSettings: strict),
+    .testTarget(
+      name: "HeadwindTests", dependencies: ["headwind", "Reactor", "Settings", "Conditioning"], swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["headwind"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -61,7 +61,7 @@ struct Command: Sendable {
     options: [.control, .json],
     subcommands: [
       serve, run, with, use, leases, status, proxies, toxics, rules, sessions, events, assert, reset, populate,
-      profiles, wait, checkConfig, demo,
+      profiles, wait, checkConfig, demo, selfTest,
     ],
     run: { _ throws(CommandError) in throw .usage("a command is missing", command: nil) })
 

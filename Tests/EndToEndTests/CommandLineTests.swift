@@ -7,7 +7,7 @@ struct CommandLineTests {
   static let commands = [
     "serve", "run", "with", "use", "leases", "status", "proxies", "toxics", "rules", "sessions", "events", "assert",
     "reset", "populate", "profiles", "wait",
-    "check-config", "demo",
+    "check-config", "demo", "selftest",
   ]
 
   // MARK: Help and usage
@@ -74,6 +74,9 @@ struct CommandLineTests {
     (["wait", "--timeout", "forever"], "forever"),
     (["demo", "--bytes", "-1"], "-1"), (["demo", "--bytes", "1000000000"], "50000000"),
     (["check-config", "a", "b"], #""b""#),
+    (["selftest", "3g", "--quick", "--seconds", "9"], "--quick and --seconds exclude each other"),
+    (["selftest", "--seconds", "1"], #"--seconds is "1"; allowed: a whole number from 2 to 600"#),
+    (["selftest", "3g", "edge"], #"unexpected argument "edge""#),
   ]
 
   @Test(arguments: usageErrors)
@@ -90,6 +93,7 @@ struct CommandLineTests {
     (["--json", "check-config", "/nowhere.json"], 1, "/nowhere.json: cannot be read"),
     (["demo", "nope", "--json"], 1, #"unknown profile "nope""#), (["use", "--json"], 64, "missing: PROFILE"),
     (["status", "--bogus", "--json"], 64, "unknown option --bogus"),
+    (["selftest", "--svg", "-", "--json"], 64, "both want standard output"),
     (["--json", "statsu"], 64, #"did you mean "status""#),
   ]
 
