@@ -162,6 +162,15 @@ class WhatIsPrinted(DaemonTestCase):
         self.hold("profiles", {"profiles": profiles["profiles"][:3]})
         self.assertTrue(validator("profiles").is_valid(profiles))
 
+    def test_selftest(self):
+        # Whether it passes is this machine's business here.
+        found = subprocess.run([HEADWIND, "selftest", "lte", "--quick", "--json"], text=True, capture_output=True,
+                               timeout=120)
+        self.assertIn(found.returncode, (0, 1), found.stderr)
+        result = json.loads(found.stdout)
+        self.assertEqual(found.returncode == 0, result["passed"])
+        self.hold("selftest", result)
+
     def watch(self):
         self.assertTrue(eventually(lambda: any(
             session["decisions"] for session in self.headwind("sessions")["sessions"])))
