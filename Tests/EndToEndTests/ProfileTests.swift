@@ -50,19 +50,20 @@ struct ProfileTests {
     let daemon = try Daemon(["p": upstream.address], ["--profile", "3g"])
     let client = try daemon.connect()
     var checker = NumberedStream.Checker()
-    func settledRate() throws -> Double {
-      // What the kernel holds was sent at the rate before.
+    /// The kernel still holds what was sent at the rate before; and behind a lost packet bytes come in lumps.
+    func expect(_ range: ClosedRange<Double>, _ words: Comment) throws {
       _ = try rate(client, &checker, over: .milliseconds(400))
-      return try rate(client, &checker, over: .milliseconds(800))
+      let rate = try rate(client, &checker, over: .milliseconds(1_600))
+      #expect(range.contains(rate), words)
     }
-    #expect(try (120_000...280_000).contains(settledRate()), "3g is 200 kB/s")
+    try expect(100_000...400_000, "3g is 200 kB/s")
     try daemon.api.use("lte")
-    // A window that fits 3g is a sixth of what lte needs, and grows by a segment or so each round trip.
-    #expect(try (700_000...9_000_000).contains(settledRate()), "lte is 6.25 MB/s")
+    // A window that fits 3g is a sixth of what lte needs: slow start takes a few round trips.
+    try expect(1_200_000...9_000_000, "lte is 6.25 MB/s")
     try daemon.api.use("3g")
-    #expect(try (120_000...280_000).contains(settledRate()), "3g is 200 kB/s")
+    try expect(50_000...600_000, "3g is 200 kB/s")
     try daemon.api.use("none")
-    #expect(try settledRate() > 7_000_000, "no limit: more than lte lets through")
+    try expect(7_000_000...1e12, "no limit: more than lte lets through")
   }
 
   @Test(.heavy) func aNewConnectionIsAsFastAsTheNewProfile() throws {
@@ -75,7 +76,8 @@ struct ProfileTests {
     let client = try daemon.connect()
     var second = NumberedStream.Checker()
     _ = try rate(client, &second, over: .milliseconds(600))
-    #expect(try (3_000_000...9_000_000).contains(rate(client, &second, over: .milliseconds(800))), "lte is 6.25 MB/s")
+    let rate = try rate(client, &second, over: .milliseconds(800))
+    #expect((2_000_000...9_000_000).contains(rate), "lte is 6.25 MB/s")
   }
 
   @Test(.heavy) func switchingWildlyLosesNothing() throws {

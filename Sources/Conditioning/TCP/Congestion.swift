@@ -88,6 +88,10 @@ extension Congestion: CongestionController {
     change({ $0.handshakeWasLossy() }, { $0.handshakeWasLossy() })
   }
 
+  mutating func pathChanged() {
+    change({ $0.pathChanged() }, { $0.pathChanged() })
+  }
+
   mutating func resumed(after pause: Interval, timeout: Interval) {
     change({ $0.resumed(after: pause, timeout: timeout) }, { $0.resumed(after: pause, timeout: timeout) })
   }

@@ -116,6 +116,15 @@ struct CubicController: CongestionController {
     threshold = max(threshold, thresholdBefore)
   }
 
+  /// Slow start again, from where the window is: the curve would take minutes from a slow path to a fast one, and who
+  /// switches wants to see the other network. BBR forgets the old path within ten round trips by itself.
+  mutating func pathChanged() {
+    threshold = .max
+    hyStart = HyStart()
+    cubic.forget()
+    leastRoundTrip = .max
+  }
+
   mutating func handshakeWasLossy() { segments = 1 }
 
   mutating func resumed(after pause: Interval, timeout: Interval) {

@@ -100,7 +100,8 @@ extension TCPSender {
   }
 
   /// The user has put another path in place: what was waited for too long is tried at the usual time.
-  mutating func takeBackOffBack(at now: Instant) {
+  mutating func pathChanged(at now: Instant) {
+    if flight?.phase ?? .open == .open { congestion.pathChanged() }
     roundTrips.takeBackOffBack()
     guard timer.kind == .retransmission else { return }
     let usual = KernelTimer.fires(after: roundTrips.timeout, at: now)

@@ -50,8 +50,8 @@ extension TCPConnection {
       client.sender.use(control)
       server.sender.use(control)
     }
-    client.sender.takeBackOffBack(at: now)
-    server.sender.takeBackOffBack(at: now)
+    client.sender.pathChanged(at: now)
+    server.sender.pathChanged(at: now)
     opening?.syn.takeBackOffBack(at: now)
     opening?.synACK.takeBackOffBack(at: now)
     rearm(at: now)

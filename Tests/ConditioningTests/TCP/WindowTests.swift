@@ -55,6 +55,22 @@ import Testing
     #expect(window < 20 && window >= 10)
   }
 
+  /// A download has filled a slow link's queue and grows by a segment a round trip; then the user puts a fast one in place.
+  @Test func aFasterPathIsFoundOutBySlowStart() {
+    let bench = TCPBench(bytesPerSecond: 200_000, queueBytes: 64 << 10)
+    bench.session.server.toWrite = 100_000_000
+    bench.session.drive(at: bench.now)
+    bench.run(forMilliseconds: 10_000)
+    var parameters = bench.path.parameters
+    parameters.downstream.capacity = .rate(bytesPerSecond: 6_250_000)
+    parameters.downstream.queueBytes = 625_000
+    bench.path.update(PathTimeline(parameters), at: bench.now)
+    bench.run(forMilliseconds: 1_500)
+    let before = bench.session.client.receivedBytes
+    bench.run(forMilliseconds: 1_000)
+    #expect(bench.session.client.receivedBytes - before > 4_000_000)
+  }
+
   /// Two reads of the proxy make no short segment between them.
   @Test func aWriteFillsUpTheSegmentThatWaits() {
     let bench = TCPBench()
