@@ -8,8 +8,8 @@ struct PathPromise {
   static let runsMax = 200
   static let runsMin = 12
   private static let virtualLimit = Interval.seconds(600)
-  /// Clients that begin together are so far apart at most, on a machine.
-  private static let lateness = Interval.milliseconds(2)
+  /// Clients that begin together are so far apart at most, on a machine, and so are their servers.
+  private static let lateness = Interval.milliseconds(5)
 
   let path: PathSpec
   let seed: UInt64
@@ -35,7 +35,8 @@ struct PathPromise {
     var dice = SeededGenerator(seed: seed, "selftest", number)
     // A trace has no beginning for whoever comes.
     let offset = path.trace == nil ? Interval.zero : Interval.seconds(dice.unit() * 60)
-    let lateness = spec.hasChance ? PathPromise.lateness : .zero
+    // A run of little lateness is as good a guess as one of much.
+    let lateness = spec.hasChance ? Interval.seconds(PathPromise.lateness.seconds * dice.unit()) : .zero
     let network = SimulatedNetwork(path, seed: dice.next(), offset: offset, lateness: lateness)
     let workload = spec.make()
     let beginning = network.now

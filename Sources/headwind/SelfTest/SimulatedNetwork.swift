@@ -14,8 +14,10 @@ final class SimulatedNetwork: TestNetwork {
   private var workload: (any Workload)?
   /// At one point of time: a sender that nothing holds back would write for ever.
   private var rounds = 0
-  /// Each client begins up to so much later than it is told to.
+  /// Each client begins up to so much later than it is told to, and its server accepts up to so much later; wake-ups
+  /// are late by a share of it.
   private let lateness: Interval
+  private static let wakeUpShare = 0.2
   private var dice: SeededGenerator
   private static let roundsMax = 100_000
 
@@ -42,7 +44,7 @@ final class SimulatedNetwork: TestNetwork {
       if workload.isOver { break }
       guard let next = nextDue, next <= end, rounds < SimulatedNetwork.roundsMax else { return false }
       if next > now { rounds = 0 }
-      now = max(now, next)
+      now = max(now, next + .seconds(lateness.seconds * SimulatedNetwork.wakeUpShare * dice.unit()))
       step()
     }
     return true
@@ -91,8 +93,10 @@ final class SimulatedNetwork: TestNetwork {
 
   func open() -> Int {
     opened += 1
-    let begin = now + .seconds(lateness.seconds * dice.unit())
-    sessions[opened] = SimulatedSession(opened, plan: plan.stages, seed: seed, at: now, begins: begin)
+    let begins = now + .seconds(lateness.seconds * dice.unit())
+    sessions[opened] = SimulatedSession(
+      opened, plan: plan.stages, seed: seed, at: now, begins: begins,
+      acceptance: .seconds(lateness.seconds * dice.unit()))
     return opened
   }
 

@@ -9,6 +9,9 @@ final class SimulatedSession {
   var isClosed = false
   private let begins: Instant
   private var hasBegun = false
+  private let acceptance: Interval
+  /// When the server accepts; nil while it hasn't been asked.
+  private var accepts: Instant?
   private var upstream: Side
   private var downstream: Side
 
@@ -41,28 +44,35 @@ final class SimulatedSession {
     }
   }
 
-  /// - Parameter begins: when the client connects.
-  init(_ number: Int, plan: [Direction: [StagePlan]], seed: UInt64, at now: Instant, begins: Instant) {
+  /// - Parameters:
+  ///   - begins: when the client connects.
+  ///   - acceptance: how long the server takes to accept, once it is asked.
+  init(
+    _ number: Int, plan: [Direction: [StagePlan]], seed: UInt64, at now: Instant, begins: Instant, acceptance: Interval
+  ) {
     self.number = number
     self.begins = begins
+    self.acceptance = acceptance
     upstream = Side(.upstream, number: number, plan: plan[.upstream] ?? [], seed: seed, at: now)
     downstream = Side(.downstream, number: number, plan: plan[.downstream] ?? [], seed: seed, at: now)
   }
 
   var deadline: Instant? {
     let begin = hasBegun ? nil : begins
-    return [upstream.link.deadline, downstream.link.deadline, begin].compactMap { $0 }.min()
+    return [upstream.link.deadline, downstream.link.deadline, begin, accepts].compactMap { $0 }.min()
   }
 
-  /// The server is as near as can be: it accepts at once.
   func shakeHands(at now: Instant) {
     if !hasBegun, begins <= now {
       hasBegun = true
       upstream.link.connection?.connect(at: now)
     }
-    if let connection = upstream.link.connection, connection.handshake == .atServer {
-      connection.serverAccepted(at: now)
-    }
+    guard let connection = upstream.link.connection, connection.handshake == .atServer else { return }
+    let due = accepts ?? now + acceptance
+    accepts = due
+    guard due <= now else { return }
+    accepts = nil
+    connection.serverAccepted(at: now)
   }
 
   func queue(_ bytes: Int, _ direction: Direction) {
