@@ -101,7 +101,7 @@ extension TCPSender {
 
   /// The user has put another path in place: what was waited for too long is tried at the usual time.
   mutating func pathChanged(at now: Instant) {
-    if flight?.phase ?? .open == .open { congestion.pathChanged() }
+    congestion.pathChanged(isRecovering: flight?.phase == .recovery)
     roundTrips.takeBackOffBack()
     guard timer.kind == .retransmission else { return }
     let usual = KernelTimer.fires(after: roundTrips.timeout, at: now)
