@@ -173,6 +173,7 @@ extension JSON {
     switch self {
     case .number(let value) where !value.isFinite: "a number too large to hold"
     case .array(let elements) where !elements.isEmpty: "an array"
+    case .encodedArray: "an array"
     case .object(let object) where !object.members.isEmpty: "an object"
     case .string(let text) where text.unicodeScalars.count > 60:
       JSON.string(String(String.UnicodeScalarView(text.unicodeScalars.prefix(60))) + "…").text

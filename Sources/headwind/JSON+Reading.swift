@@ -14,9 +14,7 @@ extension JSON {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  var array: [JSON] {
-    if case .array(let elements) = self { elements } else { [] }
-  }
+  var array: [JSON] { arrayValue ?? [] }
 
   var members: [(String, JSON)] {
     if case .object(let object) = self { object.members.map { ($0.key, $0.value) } } else { [] }

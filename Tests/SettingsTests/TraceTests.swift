@@ -98,6 +98,25 @@ private let count = "1 to 1000000 whole numbers, none below the one before, the 
     }
   }
 
+  @Test(
+    arguments: [
+      ("\u{FEFF}1\n2\n", [1, 2]), (" 1 \n\t12\t\n", [1, 12]), ("0\n007", [0, 7]),
+      ("1\r\n86400000\r\n", [1, 86_400_000]),
+    ] as [(String, [UInt32])]) func whatEditorsAddIsLeftOut(_ text: String, _ times: [UInt32]) throws
+  {
+    #expect(try TraceSpec.opportunities(lines: Array(text.utf8)) == times)
+  }
+
+  @Test func itsTextIsMadeOnce() throws {
+    let times: [UInt32] = [0, 9, 10, 99, 100, 12_345_678, 86_400_000]
+    let spec = TraceSpec(downstream: times, upstream: [1])
+    #expect(spec.json.text == #"{"downstream_ms":[0,9,10,99,100,12345678,86400000],"upstream_ms":[1]}"#)
+    guard case .encodedArray? = spec.json["downstream_ms"] else { return #expect(Bool(false), "\(spec.json)") }
+    #expect(spec.json["downstream_ms"]?.arrayValue == times.map { .integer(Int64($0)) })
+    #expect(TraceSpec(upstream: [1]).json.text == #"{"upstream_ms":[1]}"#)
+    #expect(TraceSpec(upstream: [1]) != TraceSpec(downstream: [1]))
+  }
+
   @Test func aFileThatIsNotThereIsNamed() throws {
     try withDirectory(["x.json": "{path: {latency_ms: 50, trace: {downstream_file: 'y'}}}"]) { directory in
       #expect(

