@@ -25,8 +25,22 @@ enum CommandError: Error, Equatable {
   /// - Parameter program: the name that it was started under.
   func text(program: String = "headwind", asJSON: Bool = false) -> String {
     if asJSON { return JSON.object([("error", .string(message))]).text + "\n" }
+    let message = message.withoutKnownProfiles.printable
     guard case .usage(_, let command) = self else { return "\(program): \(message)\n" }
     let name = command.map { $0.isEmpty ? "" : "\($0) " } ?? ""
     return "\(program): \(message)\nTry `headwind \(name)--help`.\n"
+  }
+}
+
+extension String {
+  /// The message about an unknown profile ends with all known ones. Where they are many, a few will do for people, and what
+  /// lists the rest.
+  fileprivate var withoutKnownProfiles: String {
+    guard contains("unknown profile \""), let mark = ranges(of: "known: ").last else { return self }
+    let names = self[mark.upperBound...].split(separator: ", ").map(String.init)
+    guard names.count > 12 else { return self }
+    let few = Command.demonstrated.filter(names.contains)
+    return self[..<mark.upperBound] + few.map { "\($0), " }.joined()
+      + "and \(names.count - few.count) more; see `headwind profiles`"
   }
 }
