@@ -4,7 +4,8 @@ package func nearest(to word: String, among candidates: some Sequence<String>) -
   // One slip in a short word, one in three letters of a longer one: more would suggest unrelated names.
   let limit = max(1, wanted.count / 3)
   let ranked = candidates.map { ($0, editDistance(wanted, Array($0.lowercased().unicodeScalars))) }
-  return ranked.filter { $0.1 <= limit }.min { $0.1 < $1.1 }?.0
+  // Nothing of the word is left where every letter is another.
+  return ranked.filter { $0.1 <= limit && $0.1 < wanted.count }.min { $0.1 < $1.1 }?.0
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).

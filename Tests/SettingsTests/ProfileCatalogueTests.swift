@@ -26,7 +26,7 @@ private func file(_ name: String, _ text: String = "{}") -> ProfileFile {
 
   @Test(arguments: [
     ("3gg", "3g"), ("ofline", "offline"), ("lt", "lte"), ("egde", "edge"), ("verybadnetwork", "very-bad-network"),
-    ("airplan", "airplane"), ("zebra-crossing", nil), ("", nil),
+    ("airplan", "airplane"), ("x", nil), ("zebra-crossing", nil), ("", nil),
   ]) func saysWhatIsNear(_ name: String, _ nearest: String?) throws {
     let hint = nearest.map { "did you mean \"\($0)\"? " } ?? ""
     #expect(
@@ -67,6 +67,21 @@ private func file(_ name: String, _ text: String = "{}") -> ProfileFile {
     #expect(
       message { _ = try ProfileCatalogue(layers: [[file("a", "{aliases: ['x']}")], [file("b", "{aliases: ['x']}")]]) }
         == "dir/b.json: aliases[0] is \"x\"; allowed: a name that no other profile has (\"a\" has it)")
+  }
+
+  @Test func theLaterFileIsToldOfANameThatIsTaken() throws {
+    let below = [file("sea", "{aliases: ['s']}")]
+    #expect(
+      message { _ = try ProfileCatalogue(layers: [below, [file("s")]]) }
+        == "dir/s.json: name is \"s\"; allowed: a name that no other profile has (\"sea\" has it)")
+    #expect(
+      message { _ = try ProfileCatalogue(layers: [below, [file("a", "{aliases: ['s']}")]]) }
+        == "dir/a.json: aliases[0] is \"s\"; allowed: a name that no other profile has (\"sea\" has it)")
+    #expect(
+      message { _ = try ProfileCatalogue(layers: [[file("s")], below]) }
+        == "dir/sea.json: aliases[0] is \"s\"; allowed: a name that no other profile has (\"s\" has it)")
+    let replaced = try ProfileCatalogue(layers: [below, [file("sea"), file("s")]])
+    #expect(replaced["s"]?.name == "s", "the alias has gone with the profile that had it")
   }
 
   @Test func profilesComeAndGo() throws {

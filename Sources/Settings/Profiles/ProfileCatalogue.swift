@@ -15,16 +15,36 @@ package struct ProfileCatalogue: Sendable {
 
   /// - Parameter layers: files, later layers over earlier ones.
   init(layers: [[ProfileFile]]) throws(SettingsError) {
-    var chosen: [String: (profile: Profile, source: String)] = [:]
-    for layer in layers {
-      for file in layer {
+    var chosen: [String: Chosen] = [:]
+    for (layer, files) in layers.enumerated() {
+      for file in files {
         let profile = try file.profile()
-        chosen[profile.name] = (profile, file.source)
+        chosen[profile.name] = Chosen(profile: profile, source: file.source, layer: layer)
       }
     }
-    // In the order of names, so that the same files always give the same message.
-    for (_, entry) in chosen.sorted(by: { $0.key < $1.key }) { byName[entry.profile.name] = entry.profile }
-    for (_, entry) in chosen.sorted(by: { $0.key < $1.key }) { try addAliases(of: entry.profile, source: entry.source) }
+    byName = chosen.mapValues(\.profile)
+    // Of two files that want the same name the later layer's is told: it is the one that can be changed. In the order of
+    // names, so that the same files always give the same message.
+    for entry in chosen.values.sorted(by: { ($0.layer, $0.profile.name) < ($1.layer, $1.profile.name) }) {
+      for alias in entry.profile.aliases {
+        if let owner = chosen[alias], owner.layer > entry.layer {
+          throw Self.nameIsTaken(alias, by: entry.profile.name, source: owner.source)
+        }
+      }
+      try addAliases(of: entry.profile, source: entry.source)
+    }
+  }
+
+  private struct Chosen {
+    let profile: Profile
+    let source: String
+    let layer: Int
+  }
+
+  private static func nameIsTaken(_ name: String, by owner: String, source: String = "") -> SettingsError {
+    SettingsError(
+      source: source, field: "name",
+      message: "is \"\(name)\"; allowed: a name that no other profile has (\"\(owner)\" has it)")
   }
 
   private mutating func addAliases(of profile: Profile, source: String) throws(SettingsError) {
@@ -72,11 +92,7 @@ package struct ProfileCatalogue: Sendable {
   package mutating func define(_ profile: Profile) throws(SettingsError) {
     var copy = self
     copy.forget(profile.name)
-    if let owner = copy.byAlias[profile.name] {
-      throw SettingsError(
-        field: "name",
-        message: "is \"\(profile.name)\"; allowed: a name that no other profile has (\"\(owner)\" has it)")
-    }
+    if let owner = copy.byAlias[profile.name] { throw Self.nameIsTaken(profile.name, by: owner) }
     copy.byName[profile.name] = profile
     copy.atRunTime[profile.name] = profile
     try copy.addAliases(of: profile, source: "")
