@@ -54,7 +54,7 @@ private struct ToxicPath {
     guard toxic.toxicity >= 1, toxic.trigger.isEmpty else { return false }
     let streams = toxic.stream.map { [$0] } ?? [.upstream, .downstream]
     switch toxic.attributes {
-    case .latency(let delay, let jitter) where delay >= jitter:
+    case .latency(let delay, let jitter) where delay >= jitter && hasRoom(for: delay, streams.count):
       for stream in streams {
         delays[stream, default: 0] += delay
         path.latencyMilliseconds += Double(delay)
@@ -72,6 +72,11 @@ private struct ToxicPath {
     default: return false
     }
     return true
+  }
+
+  /// Whether the round trip stays within what a path may have.
+  private func hasRoom(for delay: Int64, _ directions: Int) -> Bool {
+    path.latencyMilliseconds + Double(delay) * Double(directions) <= PathSpec.maximumLatencyMilliseconds
   }
 
   var comments: [String] {
