@@ -15,7 +15,7 @@ struct PathPlanner {
   private static let roundTripsMin = 15.0
   private static let bulkSecondsMax = 6.0
   /// So that a few milliseconds of the machine's are less than what is allowed for them.
-  private static let jointSecondsMin = 1.5
+  private static let jointSecondsMin = 1.0
   /// However unlucky a path may be, no task takes longer.
   private static let limitSecondsMax = 90.0
 
@@ -138,7 +138,7 @@ struct PathPlanner {
     let seconds = max(seconds, Self.jointSecondsMin)
     var bytes = size.bytes
     for _ in 0..<2 {
-      let pilot = pilots(.joint(JointTransfers.connections, bytes: bytes), count: 3).map(\.duration.seconds).median
+      let pilot = pilots(.joint(JointTransfers.connections, bytes: bytes), count: 1).map(\.duration.seconds).median
       let fitting = Double(bytes) * seconds / max(pilot ?? size.seconds, 0.001)
       bytes = 1024 * min(16_384, max(min(16, size.bytes / 1024), Int(fitting / 1024)))
     }
