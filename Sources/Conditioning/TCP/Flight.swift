@@ -11,15 +11,17 @@ final class Flight {
     case loss
   }
 
-  /// The time of one transmission. Behind the back of a record its segment may have arrived or been sent again.
+  /// One transmission. Behind the back of a record its segment may have arrived or been sent again.
   private struct Record {
     let number: Int64
     let sentAt: Instant
+    let transmission: Int64
   }
 
   private var segments = Fifo<SentSegment>()
   /// In the order of sending.
   private var log = Fifo<Record>()
+  private var transmissions: Int64 = 0
   /// The first segment that isn't acknowledged.
   private(set) var oldest: Int64
   /// Segments thought to be in the network, beyond a gap at the receiver, and lost.
@@ -63,10 +65,16 @@ final class Flight {
   func append(_ segment: SentSegment) {
     if flying == 0 { delivered.begin(at: segment.sentAt) }
     var segment = segment
-    delivered.stamp(&segment)
-    log.append(Record(number: end, sentAt: segment.sentAt))
+    stamp(&segment, number: end)
     segments.append(segment)
     flying += 1
+  }
+
+  private func stamp(_ segment: inout SentSegment, number: Int64) {
+    delivered.stamp(&segment)
+    transmissions += 1
+    segment.transmission = transmissions
+    log.append(Record(number: number, sentAt: segment.sentAt, transmission: transmissions))
   }
 
   func sendAgain(_ number: Int64, at now: Instant) {
@@ -81,9 +89,8 @@ final class Flight {
     segment.state = .flying
     segment.isRetransmitted = true
     segment.sentAt = now
-    delivered.stamp(&segment)
+    stamp(&segment, number: number)
     self[number] = segment
-    log.append(Record(number: number, sentAt: now))
   }
 
   /// The lost segment to be sent first.
@@ -161,7 +168,7 @@ final class Flight {
       if number < recoveryEnd { delivery.showsOriginal = true }
     }
     if !segment.isRetransmitted || roundTrip >= least {
-      detector.advance(sentAt: segment.sentAt, number: number, roundTrip: roundTrip)
+      detector.advance(to: segment.transmission, roundTrip: roundTrip)
     }
     delivered.count(segment, at: now)
   }
@@ -189,7 +196,7 @@ final class Flight {
   func detectLosses(patience: Interval, at now: Instant) -> Losses {
     var losses = Losses()
     dropStaleRecords()
-    while let record = log.first, detector.isNewer(than: record.sentAt, record.number) {
+    while let record = log.first, detector.isNewer(than: record.transmission) {
       guard detector.remaining(record.sentAt, patience: patience, at: now) <= .zero else {
         losses.wait = longestWait(patience: patience, at: now)
         return losses
@@ -205,7 +212,7 @@ final class Flight {
   private func longestWait(patience: Interval, at now: Instant) -> Interval? {
     var wait: Interval?
     for index in 0..<log.count where isCurrent(log[index]) {
-      guard detector.isNewer(than: log[index].sentAt, log[index].number) else { break }
+      guard detector.isNewer(than: log[index].transmission) else { break }
       wait = detector.remaining(log[index].sentAt, patience: patience, at: now)
     }
     return wait
@@ -225,14 +232,22 @@ final class Flight {
       self[number].state = .flying
       lost -= 1
       flying += 1
-      log.append(Record(number: number, sentAt: self[number].sentAt))
     }
+    rewriteLog()
+  }
+
+  private func rewriteLog() {
+    let all = (oldest..<end).map { number in
+      Record(number: number, sentAt: self[number].sentAt, transmission: self[number].transmission)
+    }
+    log = Fifo()
+    for record in all.filter(isCurrent).sorted(by: { $0.transmission < $1.transmission }) { log.append(record) }
   }
 
   private func isCurrent(_ record: Record) -> Bool {
     guard record.number >= oldest else { return false }
     let segment = self[record.number]
-    return segment.state == .flying && segment.sentAt == record.sentAt
+    return segment.state == .flying && segment.transmission == record.transmission
   }
 
   private func dropStaleRecords() {

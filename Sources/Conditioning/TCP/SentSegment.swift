@@ -10,6 +10,8 @@ struct SentSegment {
 
   /// When it left, the last time.
   var sentAt: Instant
+  /// Counts all that is sent in a flight, to tell what was sent earlier at the same time.
+  var transmission: Int64 = 0
   /// Bytes of the stream up to and including this segment.
   let endOffset: Int64
   /// What had been delivered, and when the last of it, when this one left; see ``RateSample``.

@@ -110,7 +110,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<60)
+  /// The last two once went round for ever: by a move of packets that had moved before, and at one instant on a path without
+  /// delay.
+  @Test(arguments: Array(0..<60) + [745, 1293])
   func nothingIsLostOrReordered(seed: Int) {
     let chaos = Chaos(seed: UInt64(seed))
     for _ in 0..<120 { chaos.act() }
