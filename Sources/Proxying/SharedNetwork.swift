@@ -32,9 +32,8 @@ final class SharedNetwork {
     path.onTime = { [unowned self] in tellSteps() }
   }
 
-  /// Tells the first step.
   func begin() {
-    if spec.timeline != nil { onStep(shown(network.position)) }
+    tellFirstStep()
     path.rearm()
   }
 
@@ -45,7 +44,10 @@ final class SharedNetwork {
     network.advance(to: loop.instant)
     tellSteps()
     self.spec = spec
-    network.update(spec.coreTimeline, at: loop.instant)
+    let timeline = spec.coreTimeline
+    let beginsAnew = timeline != network.timeline
+    network.update(timeline, at: loop.instant)
+    if beginsAnew { tellFirstStep() }
     tellSteps()
     path.rearm()
   }
@@ -59,6 +61,11 @@ final class SharedNetwork {
   var step: PathStep? {
     guard spec.timeline != nil else { return nil }
     return shown(network.timeline.position(after: loop.instant - network.beginning))
+  }
+
+  /// The network itself tells only those that begin by themselves.
+  private func tellFirstStep() {
+    if spec.timeline != nil { onStep(shown(network.position)) }
   }
 
   private func tellSteps() {

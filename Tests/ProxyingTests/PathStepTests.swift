@@ -72,6 +72,22 @@ import Testing
     #expect(told.count == 2)
   }
 
+  /// `GET /profile` says it, so the events do.
+  @Test func theFirstStepOfANewTimelineIsTold() throws {
+    try bench.use(train(milliseconds: 60_000))
+    try bench.use(train(milliseconds: 50_000))
+    #expect(told == [["open", 0, 0], ["open", 0, 0]])
+    var other = train(milliseconds: 50_000)
+    other.dnsLatencyMilliseconds = 5
+    try bench.use(other)
+    #expect(told.count == 2, "the timeline goes on")
+    other.timeline = nil
+    try bench.use(other)
+    #expect(told.count == 2)
+    try bench.use(train(milliseconds: 60_000))
+    #expect(told == [["open", 0, 0], ["open", 0, 0], ["open", 0, 0]])
+  }
+
   @Test func aProfileWithoutATimelineHasNoStep() throws {
     try bench.use(PathSpec(latencyMilliseconds: 20))
     #expect(bench.registry.inForce(for: nil).step == nil && told.isEmpty)
