@@ -28,6 +28,21 @@ extension Session {
     if conditions.isModelled || hasBoundBuffers { matchBuffers() }
   }
 
+  /// What is waited for without bytes, a lookup, a connection or a refusal that comes back, takes no longer from now on than
+  /// it would under these conditions: nobody is to wait minutes for a network that is gone.
+  func shortenWaits(_ now: Instant) {
+    if phase == .dialling, dial == nil, let givesUpAt { self.givesUpAt = min(givesUpAt, now + refusalDelay) }
+    guard let forward else { return }
+    switch forward.stage {
+    case .naming(let until):
+      forward.stage = .naming(until: min(until, now + conditions.nameLookup))
+    case .shaking(let until?):
+      let refusal = forward.refusal == nil ? .zero : downstream.link.modelledDelay
+      forward.stage = .shaking(until: min(until, now + longestRoundTrip + refusal))
+    case .asking, .held, .opening, .dialling, .shaking(nil), .askingVia, .exchanging, .tunnel, .refused: break
+    }
+  }
+
   func makeLinks(_ plan: (Direction) -> [StagePlan]) {
     for direction in Direction.allCases {
       withPipe(direction) {

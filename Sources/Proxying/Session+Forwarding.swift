@@ -282,6 +282,11 @@ extension Session {
     }
   }
 
+  /// What ``roundTrip(_:)`` can be at most.
+  var longestRoundTrip: Interval {
+    (upstream.link.latencies + downstream.link.latencies).reduce(.zero) { $0 + $1.delay(deviation: 1) }
+  }
+
   private func shakenHands(_ forward: ForwardState, _ now: Instant) {
     if let refusal = forward.refusal { return refuse(refusal, forward, now) }
     reached(forward, now)

@@ -129,6 +129,7 @@ package final class Session {
       }
     }
     if conditions.isModelled || hasBoundBuffers { matchBuffers() }
+    shortenWaits(now)
     // In force from here on; what it lets go waits its turn, or a thousand busy sessions would hold up the caller.
     driveLater()
   }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.blocking)
 struct DialTests {
   /// Accepts nothing and refuses nothing: its backlog is full, so that the kernel drops what comes.
-  private final class BlackHole: Sendable {
+  final class BlackHole: Sendable {
     let socket: ListeningSocket
     private let fill: [Connection]
 
