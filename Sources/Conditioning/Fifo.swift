@@ -23,6 +23,8 @@ struct Fifo<Element> {
     set { storage[head + position] = newValue }
   }
 
+  func contains(where isWanted: (Element) -> Bool) -> Bool { storage[head...].contains(where: isWanted) }
+
   mutating func append(_ element: Element) {
     storage.append(element)
   }

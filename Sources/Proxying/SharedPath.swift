@@ -35,13 +35,13 @@ final class SharedPath {
       timer.arm(at: deadline.nanoseconds)
     } else {
       timer.cancel()
-      noteRest()
     }
+    noteRest()
   }
 
-  /// Nothing is under way: what packets and their senders needed has fallen free.
+  /// Where nothing is under way any more, what packets and their senders needed has fallen free.
   private func noteRest() {
-    guard case .network(let network) = medium else { return }
+    guard case .network(let network) = medium, network.isAtRest else { return }
     let packets = network.counters(.upstream).packets + network.counters(.downstream).packets
     guard packets > packetsBefore else { return }
     loop.noteHeapFreed(Int(packets - packetsBefore) * SharedPath.packetBytes)

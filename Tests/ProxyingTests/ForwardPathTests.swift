@@ -81,13 +81,25 @@ import Testing
     let session = try #require(bench.registry.sessions.first)
     let forward = try #require(session.forward)
     guard case .opening(let until) = forward.stage else { return #expect(Bool(false), "\(forward.stage)") }
-    #expect(until > bench.loop.instant + .seconds(120))
+    #expect(until > bench.loop.instant + .seconds(120) && until <= bench.loop.instant + Session.openingTime)
     // Two minutes later.
     forward.stage = .opening(until: bench.loop.instant)
     session.driveLater()
     try bench.loop.runUntil { client.isOver }
     #expect(client.isEnded && client.text.hasPrefix("HTTP/1.1 504 "), "\(client.text)")
     #expect(echo.peers.isEmpty)
+  }
+
+  /// The server is there and gone again before the client can know of it: that takes both ways.
+  @Test func whatIsLostDuringTheHandshakeIsToldBehindIt() throws {
+    try bench.use(slow)
+    let upstream = try Upstream(bench.loop) { $0.reset() }
+    let client = try bench.connect(bench.createForward())
+    let time = try bench.milliseconds {
+      let said = try answer(client, connect(upstream.address))
+      #expect(said.hasPrefix("HTTP/1.1 502 ") && said.contains("reset it at once"), "\(said)")
+    }
+    #expect(time >= 99, "\(time)")
   }
 
   @Test func aPathThatGoesAwayHoldsNoAnswerBack() throws {

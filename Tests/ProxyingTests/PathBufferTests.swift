@@ -30,12 +30,22 @@ import Testing
     #expect(try sizes(session).contains { $0 > 2 * Session.receiveBufferBytes })
     try bench.use(slow)
     #expect(try sizes(session).allSatisfy { $0 <= 2 * Session.receiveBufferBytes })
-    // A new one from the beginning.
+    // A new one from the beginning, and however much it moves.
+    var fast = slow
+    (fast.downstreamBytesPerSecond, fast.upstreamBytesPerSecond) = (20_000_000, 20_000_000)
+    try bench.use(fast)
     let second = try bench.openClient(proxy)
+    second.send(payload(4_000_000))
+    try bench.loop.runUntil { second.received.count > 4_000_000 || second.isOver }
     #expect(try sizes(bench.registry.sessions[1]).allSatisfy { $0 <= 2 * Session.receiveBufferBytes })
     #expect(session.hasBoundBuffers)
     bench.registry.profile.set(nil, cause: .cleared)
     #expect(!session.hasBoundBuffers && !first.isOver && !second.isOver)
+    // The system may give it more again.
+    try bench.loop.runUntil { first.received.count == 8_000_005 || first.isOver }
+    first.send(payload(8_000_000))
+    try bench.loop.runUntil { first.received.count == 16_000_005 || first.isOver }
+    #expect(try sizes(session).contains { $0 > 2 * Session.receiveBufferBytes })
   }
 
   @Test func aPlainPathLeavesThemAlone() throws {

@@ -182,6 +182,21 @@ import Testing
     #expect(client.received == payload(400_000))
   }
 
+  /// Two minutes later, which the test doesn't wait for.
+  @Test func whatNoPacketReachesIsGivenUp() throws {
+    var dead = slow
+    dead.upstreamBytesPerSecond = 0
+    try bench.use(dead)
+    let client = try bench.connect(bench.create(upstream: echo.address))
+    try bench.loop.runUntil { bench.registry.sessions.first?.phase == .opening }
+    let session = try #require(bench.registry.sessions.first)
+    #expect(try #require(session.givesUpAt) > bench.loop.instant + .seconds(120))
+    session.givesUpAt = bench.loop.instant
+    session.driveLater()
+    try bench.loop.runUntil { client.isOver && bench.registry.sessions.isEmpty }
+    #expect(client.failure != nil && bench.reasons() == ["dial_failed"] && echo.peers.isEmpty)
+  }
+
   // MARK: Many, and much
 
   @Test func aLossyPathKeepsEveryByte() throws {
@@ -254,6 +269,10 @@ import Testing
     #expect(try #require(packets()) >= before)
     bench.registry.profile.set(bench.registry.catalogue["under-test"], cause: .set)
     #expect(try #require(packets()) >= before)
+    // The profile's next network counts on.
+    _ = try bench.openClient(try #require(bench.registry.proxies.first))
+    let after = try #require(packets())
+    #expect(bench.registry.pathCounters.count == 1 && after > before)
   }
 }
 

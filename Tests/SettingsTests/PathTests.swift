@@ -48,6 +48,17 @@ private let rates = "downstream_bytes_per_second: 1000, upstream_bytes_per_secon
     #expect(try path("{\(rates), timeline: {steps: [{name: 'a', for_ms: 1}]}}").timeline?.isLooped == false)
   }
 
+  @Test func aStepIsListedByWhatItChanges() throws {
+    let read = try path(
+      """
+      { latency_ms: 100, \(rates), queue_ms: 50,
+        timeline: { steps: [{ name: "a", for_ms: 20, path: { latency_ms: 200, upstream_loss: 0 } },
+          { name: "b", for_ms: 1, path: { queue_bytes: 9000 } }] } }
+      """)
+    let steps = try #require(read.json["timeline"]?["steps"]?.arrayValue)
+    #expect(steps.map { $0["path"]?.text } == [#"{"latency_ms":200}"#, #"{"queue_bytes":9000}"#])
+  }
+
   @Test func theCoreGetsWhatWasRead() throws {
     let read = try path(
       """
@@ -62,6 +73,18 @@ private let rates = "downstream_bytes_per_second: 1000, upstream_bytes_per_secon
     #expect(steps[0].parameters.upstream.jitter == .milliseconds(4))
     #expect(steps[0].parameters.downstream.loss == .none)
     #expect(steps[0].parameters.upstream.loss == .bursts(GilbertElliott(goodToBad: 0.5, badToGood: 0.5)))
+  }
+
+  @Test(
+    arguments: [
+      ("latency_ms: 100, downstream_bytes_per_second: 6250000", 625_000), ("downstream_bytes_per_second: 0", 65_536),
+      ("latency_ms: 100, downstream_bytes_per_second: 200000", 65_536), ("latency_ms: 100", nil),
+      ("downstream_bytes_per_second: 1000, upstream_bytes_per_second: 1, queue_ms: 1", 1_500),
+      ("downstream_bytes_per_second: 1000000, upstream_bytes_per_second: 1, queue_ms: 2", 2_000),
+      ("downstream_bytes_per_second: 1000, upstream_bytes_per_second: 1, queue_bytes: 1500", 1_500),
+    ] as [(String, Int?)])
+  func aQueueHasRoomForAPacketAndByDefaultForAWindow(_ fields: String, _ bytes: Int?) throws {
+    #expect(try path("{ \(fields) }").coreTimeline.steps[0].parameters.downstream.queueBytes == bytes)
   }
 }
 

@@ -47,6 +47,22 @@ extension ProfileExport {
     #expect(!export.says("downstream_loss"))
   }
 
+  /// All packets are lost only where nobody ever gets an answer.
+  @Test func aToxicThatHangsSomeIsNoLossOfAll() {
+    func loses(_ toxicity: Float, _ trigger: TriggerSpec, _ format: ExportFormat) -> Bool {
+      let toxic = ToxicSpec(
+        .drop(DropSpec(probability: 1, how: .hang)), name: nil, streamText: "", toxicity: toxicity, trigger: trigger)
+      return exported(Profile(name: "x", toxics: [toxic]), format).commands.joined().contains(
+        format == .tc ? "loss 100%" : "plr 1")
+    }
+    var everySecond = TriggerSpec()
+    everySecond.every = 2
+    for format in [ExportFormat.tc, .dnctl] {
+      #expect(loses(1, TriggerSpec(), format) && !loses(0.5, TriggerSpec(), format))
+      #expect(!loses(1, everySecond, format))
+    }
+  }
+
   @Test func dummynetsLimitsAreKept() {
     let slow = exported(PathSpec(downstreamBytesPerSecond: 0), .dnctl)
     #expect(slow.commands[0] == "dnctl pipe 1 config plr 1", "a bandwidth of 0 would be none")

@@ -281,6 +281,29 @@ private let pane = propertyList(
     #expect(file.split(separator: "\n").filter { $0.hasPrefix("//") }.allSatisfy { $0.count <= 118 })
   }
 
+  @Test func theModelIsWrittenWhereItWasAskedFor() {
+    func text(_ path: PathSpec) -> String { ProfileFileText(Profile(name: "x", path: path), comments: []).text }
+    #expect(!text(PathSpec(latencyMilliseconds: 100)).contains("model"))
+    #expect(text(PathSpec(latencyMilliseconds: 100, model: .plain)).contains(#""model": "plain""#))
+  }
+
+  @Test(
+    arguments: [
+      ("3G (slow)", "3g-slow"), ("  LTE. ", "lte"), ("...a__b", "a-b"), ("Wi-Fi 802.11ac", "wi-fi-802.11ac"),
+      (String(repeating: "n", count: 70), String(repeating: "n", count: 64)),
+    ])
+  func aNameIsMadeOfTheOneThere(_ found: String, _ made: String) throws {
+    #expect(try imported("[\(found)]\nlatency=1").profile.name == made)
+  }
+
+  @Test func theSlowestOfSeveralRatesCounts() throws {
+    let toxics = [("upstream", 30), ("upstream", 40), ("downstream", 40), ("downstream", 30)].enumerated().map {
+      #"{"name":"\#($0)","type":"bandwidth","stream":"\#($1.0)","attributes":{"rate":\#($1.1)}}"#
+    }
+    let path = try imported(#"[{"name":"a","toxics":[\#(toxics.joined(separator: ","))]}]"#).profile.path
+    #expect(path.upstreamBytesPerSecond == 30_000 && path.downstreamBytesPerSecond == 30_000)
+  }
+
   /// What toxiproxy is told of a profile comes back, but for what it has no words for.
   @Test func exportedProfilesComeBack() throws {
     for profile in try ProfileCatalogue().profiles where profile.path.latencyMilliseconds > 0 {

@@ -112,6 +112,8 @@ extension Channel {
   ///
   /// Of those that hadn't left the serialiser, departure is `distantFuture`.
   mutating func takePackets(of seat: PathSeat, at now: Instant) -> [Packet] {
+    // Most connections have nothing under way, and a switch of profiles moves all of them.
+    guard strays.holds(seat) || packets.holds(seat) else { return [] }
     var strayed = PacketQueue()
     for packet in strays.takeAll() {
       if packet.seat == seat { strayed.append(packet) } else { strays.append(packet) }
@@ -173,7 +175,7 @@ extension ChannelParameters {
   /// Of a normal jitter all but one in 30,000 are longer than this.
   fileprivate var leastFlight: Interval {
     let spread = max(.zero, jitter).nanoseconds
-    let most = jitterDistribution == .uniform ? spread : spread.multipliedReportingOverflow(by: 4).partialValue
+    let most = jitterDistribution == .uniform ? spread : spread.multipliedSaturated(by: 4)
     return max(.zero, delay - .nanoseconds(most))
   }
 

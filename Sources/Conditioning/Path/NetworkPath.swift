@@ -71,14 +71,18 @@ package final class NetworkPath {
 
   /// New numbers act at once, on what is queued too; the timeline begins anew, and steps of the old one that haven't been
   /// taken are forgotten. Not for a timeline's own steps: connections take back what they did because of the old numbers.
-  package func update(_ timeline: PathTimeline, at now: Instant) {
-    guard timeline != self.timeline else { return }
+  ///
+  /// - Returns: false: these are the numbers that it has, and it goes on.
+  @discardableResult
+  package func update(_ timeline: PathTimeline, at now: Instant) -> Bool {
+    guard timeline != self.timeline else { return false }
     advance(to: now)
     self.timeline = timeline
     beginning = clock
     steps = []
     enterStep(timeline.position(after: .zero))
     for connection in seats.connections { connection.pathChanged(at: clock) }
+    return true
   }
 
   package func advance(to now: Instant) {
@@ -93,6 +97,9 @@ package final class NetworkPath {
     if !isBehind { clock = max(clock, now) }
     if isSeen { serve(at: now) }
   }
+
+  /// Nothing is under way and no timer is set: only a step of the timeline can come by itself.
+  package var isAtRest: Bool { min(timers.due, min(upstream.due, downstream.due)) == .distantFuture }
 
   private var nextStep: Instant { position.ends.map { beginning + $0 } ?? .distantFuture }
 

@@ -20,6 +20,9 @@ struct PacketQueue {
   /// Whether that one was there when ``mark()`` was called.
   var isVisibleMarked: Bool { quietCount < markedCount }
 
+  /// Whether there is a packet of that connection.
+  func holds(_ seat: PathSeat) -> Bool { packets.contains { $0.seat == seat } }
+
   mutating func mark() {
     markedCount = packets.count
   }

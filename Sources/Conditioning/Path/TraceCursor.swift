@@ -49,7 +49,8 @@ struct TraceCursor {
   private func time(of index: Int) -> Instant {
     let (round, place) = index.quotientAndRemainder(dividingBy: trace.opportunities.count)
     let span = Int64(round) * Int64(trace.roundMilliseconds) + Int64(trace.opportunities[place])
-    return beginning + .nanoseconds(span * 1_000_000)
+    // Behind a long queue, at an opportunity a day, that may be after the end of time.
+    return beginning + .nanoseconds(span.multipliedSaturated(by: 1_000_000))
   }
 
   private func firstIndex(after now: Instant) -> Int {

@@ -23,7 +23,7 @@ package final class EventLoop {
   let accepts = TurnQueue(nanoseconds: 500_000)
   /// Where connections go that are to be reset.
   package let closings = ClosingQueue()
-  private var memoryReturn: MemoryReturn?
+  private(set) var memoryReturn: MemoryReturn?
   private let owner = pthread_self()
   private var laterWork: [() -> Void] = []
   private var isStopping = false

@@ -18,7 +18,7 @@ final class MemoryReturn: EventTarget {
   /// Unowned, because the loop owns this object and takes it down before its base.
   private unowned let loop: EventLoop
   private var handle: EventHandle?
-  private var freedBytes = 0
+  private(set) var freedBytes = 0
   private var freedBytesAtLastLook = 0
   private var isScheduled = false
 

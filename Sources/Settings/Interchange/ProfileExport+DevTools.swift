@@ -27,7 +27,7 @@ extension Profile {
     if path.jitterMilliseconds > 0 { notes.append("jitter_ms: left out") }
     for direction in Direction.allCases where path.loss(direction).meanShare > 0 {
       notes.append(
-        "\(direction == .upstream ? "up" : "down")stream_loss: left out; DevTools' packetLoss is for WebRTC only")
+        "\(direction)_loss: left out; DevTools' packetLoss is for WebRTC only")
     }
     notes += notesOnRate(below: 1, becoming: "1 byte a second, the least there is") + notesOnTime
     return notes + notesOnBytes(of: "DevTools")

@@ -64,7 +64,7 @@ extension Profile {
     }
     for direction in Direction.allCases {
       if path.loss(direction).bursts != nil {
-        notes.append("\(direction == .upstream ? "up" : "down")stream_loss: its mean; dummynet knows no bursts")
+        notes.append("\(direction)_loss: its mean; dummynet knows no bursts")
       }
       if let kilobytes = queueKilobytes(direction), kilobytes > Self.largestQueueKilobytes {
         notes.append("queue of \(kilobytes) KB: cut to 1 MB, which dummynet allows unless told otherwise")

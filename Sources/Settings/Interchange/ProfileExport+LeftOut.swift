@@ -12,7 +12,7 @@ extension Profile {
         "timeline: left out (\(count) \(count == 1 ? "step" : "steps")); the numbers are those of the path itself")
     }
     for direction in Direction.allCases where path.trace?[direction] != nil {
-      notes.append("trace: left out; \(direction == .upstream ? "upstream" : "downstream") has no limit here")
+      notes.append("trace: left out; \(direction) has no limit here")
     }
     if path.dnsLatencyMilliseconds > 0 {
       notes.append("dns_latency_ms \(JSON.decimalText(of: path.dnsLatencyMilliseconds)): left out")
@@ -57,7 +57,7 @@ extension Profile {
   func notesOnRate(below least: Int64, becoming text: String) -> [String] {
     Direction.allCases.compactMap { direction in
       guard let rate = path.bytesPerSecond(direction), rate < least else { return nil }
-      return "\(direction == .upstream ? "up" : "down")stream_bytes_per_second \(rate): \(text)"
+      return "\(direction)_bytes_per_second \(rate): \(text)"
     }
   }
 }

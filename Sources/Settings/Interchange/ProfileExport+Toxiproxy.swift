@@ -51,11 +51,11 @@ extension Profile {
   private var toxiproxyNotes: [String] {
     var notes: [String] = []
     for direction in Direction.allCases {
-      let key = "\(direction == .upstream ? "up" : "down")stream"
       if let rate = path.bytesPerSecond(direction), Self.kilobytes(rate) * 1000 != rate {
-        notes.append("\(key)_bytes_per_second \(rate): \(Self.kilobytes(rate)) kB/s, as toxiproxy takes whole ones")
+        notes.append(
+          "\(direction)_bytes_per_second \(rate): \(Self.kilobytes(rate)) kB/s, as toxiproxy takes whole ones")
       }
-      if path.loss(direction).meanShare > 0 { notes.append("\(key)_loss: left out; toxiproxy knows no packets") }
+      if path.loss(direction).meanShare > 0 { notes.append("\(direction)_loss: left out; toxiproxy knows no packets") }
     }
     for (key, value) in [("latency_ms", path.latencyMilliseconds), ("jitter_ms", path.jitterMilliseconds)]
     where value != value.rounded() {

@@ -32,6 +32,18 @@ import Testing
     #expect(arrivals([2, 5, 10], [(100, 1_000_006)]) == [1_000_010])
   }
 
+  /// A packet a day: the 106,752nd would leave later than an instant can tell.
+  @Test func theEndOfTimeIsFarEnough() {
+    let trace = CapacityTrace(opportunities: [86_400_000])
+    let bench = ChannelBench(ChannelParameters(capacity: .trace(trace)))
+    var dice = SeededGenerator(seed: 1)
+    for _ in 0..<107_000 { bench.send(1_500, at: .zero, dice: &dice) }
+    bench.advance(to: .seconds(86_400))
+    #expect(bench.arrived.count == 1)
+    bench.settle()
+    #expect(bench.arrived.count == 106_751)
+  }
+
   @Test func theQueueHoldsBytes() {
     let packets = [(1_500, 0.0), (1_500, 0), (1, 0), (1_499, 2), (1, 2), (1, 2), (1, 9)]
     #expect(arrivals([2, 5, 10], queue: 3_000, packets) == [2, 5, 10, 10, 12])

@@ -56,6 +56,21 @@ import Testing
     #expect(run(path, until: 100) == [10, 15, 17.5])
   }
 
+  /// SYN arrives at 25 ms, when its answer takes 5 ms and no longer 25.
+  @Test func aStepBeginsBeforeWhatArrivesAtTheSameTime() throws {
+    let ways = [25.0, 5].map { ChannelParameters(delay: .milliseconds($0)) }
+    let path = path([(25, ways[0]), (1_000, ways[1])])
+    let link = Link(.test(1), plan: [.tcp(path)], owner: 7, at: .zero)
+    let found = link.connection
+    let connection = try #require(found)
+    connection.connect(at: .zero)
+    connection.serverAccepted(at: .zero)
+    path.drive(at: .milliseconds(29.9))
+    #expect(connection.handshake == .answered)
+    path.drive(at: .milliseconds(30))
+    #expect(connection.handshake == .established)
+  }
+
   @Test func anUpdateActsAtOnceAndBeginsTheTimelineAnew() {
     let path = path([(1_000, Self.slow), (2_000, Self.fast)])
     path.drive(at: .milliseconds(1_500))
@@ -63,13 +78,13 @@ import Testing
     let timeline = PathTimeline(
       steps: [.init(duration: .seconds(1), parameters: parameters), path.timeline.steps[1]], isLooped: false)
     path.sendPhantoms(1)
-    path.update(timeline, at: .milliseconds(1_502))
+    #expect(path.update(timeline, at: .milliseconds(1_502)))
     // At 300 kB/s 600 of the 1,500 bytes were done; the rest takes 6 ms at the new rate.
     #expect(path.deadline == .milliseconds(1_508))
     #expect(path.beginning == .milliseconds(1_502) && path.position.step == 0 && path.takeSteps().isEmpty)
     path.drive(at: .milliseconds(1_510))
     #expect(path.deadline == .milliseconds(2_502))
-    path.update(timeline, at: .milliseconds(2_000))
+    #expect(!path.update(timeline, at: .milliseconds(2_000)))
     #expect(path.beginning == .milliseconds(1_502), "nothing has changed")
     path.drive(at: .milliseconds(2_502))
     #expect(path.takeSteps().map(\.step) == [1] && path.deadline == nil)
@@ -93,6 +108,10 @@ import Testing
     #expect(path.connection(of: 7) === connection && path.connection(of: 8) == nil)
     path.markReady(connection)
     #expect(path.deadline == .distantPast)
+    #expect(path.poll(at: .zero) == 7 && path.poll(at: .zero) == nil)
+    // Once, whatever has come for it.
+    path.markReady(connection)
+    path.markReady(connection)
     #expect(path.poll(at: .zero) == 7 && path.poll(at: .zero) == nil)
   }
 
