@@ -33,7 +33,10 @@ struct PathSeats {
   func seat(of owner: Int) -> PathSeat? { owners[owner] }
 
   /// All that are there, by number.
-  var connections: [TCPConnection] { places.compactMap { $0.connection } }
+  ///
+  /// By index, and not place by place: Swift 6.3 without optimisation takes an optional place that holds a nil `unowned`
+  /// reference for nil itself, so that an iteration ends there.
+  var connections: [TCPConnection] { places.indices.compactMap { places[$0].connection } }
 
   mutating func take(_ connection: TCPConnection, owner: Int) -> PathSeat {
     lastIdentity &+= 1

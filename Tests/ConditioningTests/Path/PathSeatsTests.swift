@@ -19,7 +19,7 @@ import Testing
     #expect(seats.seat(of: 7) == next && seats[next] === second && seats[seat] == nil)
     // Again, which is nothing.
     seats.leave(seat, owner: 7)
-    #expect(seats.seat(of: 7) == next && seats[next] === second)
+    #expect(seats.seat(of: 7) == next && seats.connections.count == 1)
   }
 
   @Test func aSuccessorGetsNothingOfWhoWasThereBefore() {
@@ -30,6 +30,14 @@ import Testing
     seats.leave(old, owner: 2)
     let new = seats.take(third, owner: 3)
     #expect(new.number == old.number && seats[old] == nil && seats[new] === third)
+  }
+
+  @Test func allThatAreThereAreFoundAmongFreeSeats() {
+    var seats = PathSeats()
+    let connections = (0..<6).map { connection(of: $0) }
+    let taken = connections.map { seats.take($0, owner: $0.owner) }
+    for number in [0, 2, 3] { seats.leave(taken[number], owner: number) }
+    #expect(seats.connections.map(\.owner) == [1, 4, 5])
   }
 
   @Test func holdsNothingWhenAllHaveLeft() {
