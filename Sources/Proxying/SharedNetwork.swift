@@ -44,11 +44,7 @@ final class SharedNetwork {
     network.advance(to: loop.instant)
     tellSteps()
     self.spec = spec
-    let timeline = spec.coreTimeline
-    let beginsAnew = timeline != network.timeline
-    network.update(timeline, at: loop.instant)
-    if beginsAnew { tellFirstStep() }
-    tellSteps()
+    if network.update(spec.coreTimeline, at: loop.instant) { tellFirstStep() }
     path.rearm()
   }
 

@@ -88,6 +88,41 @@ import Testing
     #expect(told == [["open", 0, 0], ["open", 0, 0], ["open", 0, 0]])
   }
 
+  /// Though nobody had looked yet.
+  @Test func whatWasDueBeforeAnUpdateIsToldAsItWas() throws {
+    try bench.use(train(milliseconds: 30))
+    let end = bench.loop.now + 40_000_000
+    while bench.loop.now < end {}
+    var renamed = train(milliseconds: 60_000)
+    renamed.timeline?.steps[0].name = "fields"
+    renamed.timeline?.steps[1].name = "gorge"
+    try bench.registry.catalogue.define(Profile(name: "under-test", path: renamed))
+    bench.registry.catalogueChanged()
+    #expect(told.prefix(2) == [["open", 0, 0], ["tunnel", 1, 0]] && told.last == ["fields", 0, 0])
+  }
+
+  /// What packets needed is given back though the timeline goes on for ever.
+  @Test func atRestMemoryIsGivenBack() throws {
+    let upstream = try Upstream(bench.loop) { $0.send(payload(20_000)) }
+    let proxy = try bench.create(upstream: upstream.address)
+    var spec = train(milliseconds: 60_000)
+    spec.latencyMilliseconds = 2
+    spec.timeline?.steps[0].path.latencyMilliseconds = 2
+    try bench.use(spec)
+    let client = try bench.connect(proxy)
+    try bench.loop.runUntil { client.received.count == 20_000 || client.isOver }
+    #expect(client.received == payload(20_000))
+    // Some 14 packets there and as many acknowledgements.
+    try bench.loop.runUntil { bench.loop.memoryReturn?.freedBytes ?? 0 > 14 * 200 }
+  }
+
+  @Test func aProfileThatBecomesPlainHasNoStep() throws {
+    try bench.use(train(milliseconds: 60_000))
+    try bench.registry.catalogue.define(Profile(name: "under-test", path: PathSpec(latencyMilliseconds: 20)))
+    bench.registry.catalogueChanged()
+    #expect(told.count == 1 && bench.registry.inForce(for: nil).step == nil)
+  }
+
   @Test func aProfileWithoutATimelineHasNoStep() throws {
     try bench.use(PathSpec(latencyMilliseconds: 20))
     #expect(bench.registry.inForce(for: nil).step == nil && told.isEmpty)
