@@ -58,7 +58,7 @@ import Testing
     #expect(try sizes(session) == free && !session.hasBoundBuffers && !client.isOver)
   }
 
-  /// Without a bound the client's system takes 4 MB at once, and 1 MB seems to be sent before any of it has been.
+  /// Without bounded segments the client's system takes 4 MB at once. `buffersFollowTheModel` sees to the receive buffer.
   @Test func anUploadIsFeltWhereItBegins() throws {
     try bench.use(slow)
     let upstream = try Upstream.echo(bench.loop)

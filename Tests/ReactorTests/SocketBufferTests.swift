@@ -76,7 +76,8 @@ import Testing
     let client = try connect(server, deaf)
     server.sockets[1].boundReceiveBuffer(to: 16_384)
     let bounded = try swallowed(by: client)
-    // How much the sender's own system takes depends on how late acknowledgements are, on a busy machine much.
+    // Where Linux remembers reordering on loopback (`tcp_metrics`), 1.5 MB. It is the segments' bound that makes the difference
+    // here: without the receive buffer's this passes.
     #expect(bounded < free * 3 / 4, "\(bounded) of \(free)")
     server.listener.boundSegments(to: nil)
     #expect(try swallowed(by: connect(server, deaf)) > 1_000_000)
