@@ -88,8 +88,8 @@ extension Congestion: CongestionController {
     change({ $0.handshakeWasLossy() }, { $0.handshakeWasLossy() })
   }
 
-  mutating func pathChanged(isRecovering: Bool) {
-    change({ $0.pathChanged(isRecovering: isRecovering) }, { $0.pathChanged(isRecovering: isRecovering) })
+  mutating func pathChanged() {
+    change({ $0.pathChanged() }, { $0.pathChanged() })
   }
 
   mutating func resumed(after pause: Interval, timeout: Interval) {

@@ -38,8 +38,9 @@ protocol CongestionController {
   /// SYN or SYN-ACK was lost more than once.
   mutating func handshakeWasLossy()
 
-  /// The user has put another path in place: the window is to find out what it bears, as soon as recovery is over.
-  mutating func pathChanged(isRecovering: Bool)
+  /// The user has put another path in place, and what was lost on the old one is repaired: the window is to find out what
+  /// the new one bears.
+  mutating func pathChanged()
 
   /// New data after a pause: nothing was under way for more than `timeout`.
   mutating func resumed(after pause: Interval, timeout: Interval)
@@ -50,7 +51,7 @@ extension CongestionController {
   func mayLeave(at now: Instant) -> Bool { true }
   var pacedUntil: Instant { .distantPast }
   func shookHands(roundTrip: Interval) {}
-  func pathChanged(isRecovering: Bool) {}
+  func pathChanged() {}
   func used(_ underWay: Int, _ usage: WindowUsage, timeout: Interval, at now: Instant) {}
 }
 

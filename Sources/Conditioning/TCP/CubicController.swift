@@ -9,8 +9,6 @@ struct CubicController: CongestionController {
   private var threshold = Int32.max
   private var cubic = Cubic()
   private var hyStart = HyStart()
-  /// The path has changed in the recovery that is going on. Here it takes no room.
-  private var isOnNewPath = false
   private var reduction = ProportionalRateReduction()
   /// Microseconds.
   private var leastRoundTrip = Int32.max
@@ -98,8 +96,6 @@ struct CubicController: CongestionController {
 
   mutating func recoveryEnded() {
     segments = threshold
-    if isOnNewPath { threshold = .max }
-    isOnNewPath = false
   }
 
   mutating func timedOut(isFirst: Bool, flying: Int) {
@@ -108,8 +104,6 @@ struct CubicController: CongestionController {
     cubic.forget()
     hyStart.forget()
     leastRoundTrip = .max
-    if isOnNewPath { threshold = .max }
-    isOnNewPath = false
   }
 
   mutating func probeRepairedLoss() {
@@ -124,9 +118,8 @@ struct CubicController: CongestionController {
 
   /// Slow start again, from where the window is: the curve would take minutes from a slow path to a fast one, and who
   /// switches wants to see the other network. BBR forgets the old path within ten round trips by itself.
-  mutating func pathChanged(isRecovering: Bool) {
-    // In recovery the threshold is what the window comes down to.
-    if isRecovering { isOnNewPath = true } else { threshold = .max }
+  mutating func pathChanged() {
+    threshold = .max
     hyStart = HyStart()
     cubic.forget()
     leastRoundTrip = .max

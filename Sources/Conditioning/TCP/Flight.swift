@@ -36,6 +36,10 @@ final class Flight {
   var phase = Phase.open
   /// Recovery is over when all before this one has been acknowledged.
   var recoveryEnd: Int64 = 0
+  /// What was sent before this one went over another path than there is now.
+  var oldPathEnd: Int64 = 0
+  /// The recovery is from what was lost on that one.
+  var recoversFromOldPath = false
   /// Time-outs since the oldest segment was acknowledged.
   var timeoutsInARow = 0
   var mistake = SpuriousTimeout()

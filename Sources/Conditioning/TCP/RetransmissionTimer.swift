@@ -80,6 +80,7 @@ extension TCPSender {
     flight.mistake.trial = flight.phase == .open || flight.timeoutsInARow > 0 ? .waiting : .none
     flight.phase = .loss
     flight.recoveryEnd = next
+    flight.recoversFromOldPath = flight.oldest < flight.oldPathEnd
     flight.timeoutsInARow += 1
     probe.forget()
     roundTrips.backOff()
@@ -101,7 +102,9 @@ extension TCPSender {
 
   /// The user has put another path in place: what was waited for too long is tried at the usual time.
   mutating func pathChanged(at now: Instant) {
-    congestion.pathChanged(isRecovering: flight?.phase == .recovery)
+    flight?.oldPathEnd = next
+    // A loss on the old path, be it found by now or not, says nothing about the new one; but it has to be repaired first.
+    if let flight, flight.phase != .open { flight.recoversFromOldPath = true } else { congestion.pathChanged() }
     roundTrips.takeBackOffBack()
     guard timer.kind == .retransmission else { return }
     let usual = KernelTimer.fires(after: roundTrips.timeout, at: now)

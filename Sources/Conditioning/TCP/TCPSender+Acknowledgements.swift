@@ -69,15 +69,18 @@ extension TCPSender {
     endRecovery(flight)
   }
 
-  private func endRecovery(_ flight: Flight) {
+  private mutating func endRecovery(_ flight: Flight) {
     flight.phase = .open
     flight.mistake = SpuriousTimeout()
+    if flight.recoversFromOldPath { congestion.pathChanged() }
+    flight.recoversFromOldPath = false
   }
 
   mutating func beginRecovery(_ flight: Flight) {
     flight.phase = .recovery
     flight.recoveryEnd = next
     flight.mistake = SpuriousTimeout()
+    flight.recoversFromOldPath = flight.oldest < flight.oldPathEnd
     probe.forget()
     congestion.recoveryBegan()
   }

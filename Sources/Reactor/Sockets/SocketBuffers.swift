@@ -43,7 +43,7 @@ extension Listener {
 
   /// The most that a new connection's peer puts into one segment; nil for what the interface takes, which is 64 KB on
   /// loopback. A Linux sender sizes its own buffer by it: what it takes from its program at once falls from 4 MB to
-  /// 300 KB, or 1.6 MB where Linux remembers reordering. Like setsockopt(TCP_MAXSEG).
+  /// 300 KB, or 1.6 MB where Linux remembers reordering from before. Like setsockopt(TCP_MAXSEG).
   package func boundSegments(to bytes: Int?) {
     guard isOpen else { return }
     // Darwin knows no way back, and refuses this.

@@ -7,14 +7,27 @@ struct TCPBench {
   let session: LabSession
   let roundTrip: Interval
 
+  /// - Parameter tunnel: milliseconds in which the path loses all, by itself: no user changes anything.
   init(
-    roundTripMilliseconds: Double = 100, bytesPerSecond: Int64? = nil, queueBytes: Int? = nil, accepts: Bool = true
+    roundTripMilliseconds: Double = 100, bytesPerSecond: Int64? = nil, queueBytes: Int? = nil, accepts: Bool = true,
+    tunnel: Range<Double>? = nil
   ) {
     let way = ChannelParameters(
       capacity: bytesPerSecond.map { .rate(bytesPerSecond: $0) } ?? .unlimited, queueBytes: queueBytes,
       delay: .milliseconds(roundTripMilliseconds / 2))
     roundTrip = .milliseconds(roundTripMilliseconds)
-    path = world.addPath(PathParameters(upstream: way, downstream: way))
+    let open = PathParameters(upstream: way, downstream: way)
+    var timeline = PathTimeline(open)
+    if let tunnel {
+      var lossy = open
+      (lossy.upstream.loss, lossy.downstream.loss) = (.random(1), .random(1))
+      timeline.steps = [
+        PathTimeline.Step(duration: .milliseconds(tunnel.lowerBound), parameters: open),
+        PathTimeline.Step(duration: .milliseconds(tunnel.upperBound - tunnel.lowerBound), parameters: lossy),
+        PathTimeline.Step(duration: .seconds(1), parameters: open),
+      ]
+    }
+    path = world.addPath(timeline)
     session = world.connect(over: path)
     session.accepts = accepts
     session.client.keepsRecord = true

@@ -56,9 +56,8 @@ import Testing
   }
 
   /// A download has filled a slow link's queue, whatever it is doing about that; then the user puts a fast one in place.
-  @Test(arguments: [Flight.Phase.open, .recovery], [(30_000, 1_200_000), (200_000, 4_000_000)] as [(Int64, Int)])
-  func aFasterPathIsFoundOutBySlowStart(during phase: Flight.Phase, rates: (before: Int64, after: Int)) throws {
-    let bytesPerSecond = rates.before
+  @Test(arguments: [Flight.Phase.open, .recovery], [30_000, 200_000] as [Int64])
+  func aFasterPathIsFoundOutBySlowStart(during phase: Flight.Phase, bytesPerSecond: Int64) throws {
     let bench = TCPBench(roundTripMilliseconds: 50, bytesPerSecond: bytesPerSecond, queueBytes: 64 << 10)
     bench.session.server.toWrite = 100_000_000
     bench.session.drive(at: bench.now)
@@ -67,13 +66,15 @@ import Testing
     bench.world.run(until: bench.now + .seconds(120)) { connection.server.sender.flight?.phase != phase }
     try #require(connection.server.sender.flight?.phase == phase)
     var parameters = bench.path.parameters
+    // Acknowledgements need the way back.
+    parameters.upstream.capacity = .rate(bytesPerSecond: 6_250_000)
     parameters.downstream.capacity = .rate(bytesPerSecond: 6_250_000)
     parameters.downstream.queueBytes = 312_500
     bench.path.update(PathTimeline(parameters), at: bench.now)
     bench.run(forMilliseconds: 1_500)
     let before = bench.session.client.receivedBytes
     bench.run(forMilliseconds: 1_000)
-    #expect(bench.session.client.receivedBytes - before > rates.after)
+    #expect(bench.session.client.receivedBytes - before > 4_000_000)
   }
 
   /// Two reads of the proxy make no short segment between them.
