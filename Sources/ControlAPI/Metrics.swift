@@ -72,6 +72,10 @@ extension API {
     text.single(
       "headwind_event_streams", .gauge, "Readers of the event stream.", .integer(eventFeed?.readerCount ?? 0))
     text.single(
+      "headwind_log_lines_dropped_total", .counter,
+      "Lines of the log that nobody took: a pipe that is full or closed, a full disk.",
+      .integer(registry.log.droppedLines))
+    text.single(
       "headwind_forgotten_counters_total", .counter,
       "Counters of deleted proxies and former addresses that were forgotten to bound memory, oldest first.",
       .integer(registry.archive.forgotten))

@@ -1,48 +1,52 @@
-import Reactor
+package import Reactor
 package import Settings
 
-/// One line a happening, on standard error: text for people and journald, or JSON.
+/// One line a happening, on standard error: text for people, the same for journald, or JSON.
 ///
-/// Ordinary openings and closings of connections are debug; what a person should know is info.
+/// Ordinary openings and closings of connections are debug; what a person should know is info. A line never waits for
+/// whoever reads it: what can't be written is dropped and counted, and when lines get through again, the first says how many
+/// were not.
 package final class Log {
-  package enum Level: Int, Comparable, Sendable {
-    case debug, info, warning, error, silent
-
-    package static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
-
-    /// Names as operators write them, in any letter case.
-    package init?(name: String) {
-      switch name.lowercased() {
-      case "debug", "trace": self = .debug
-      case "info": self = .info
-      case "warn", "warning": self = .warning
-      case "error", "fatal", "panic": self = .error
-      case "disabled", "silent": self = .silent
-      default: return nil
-      }
-    }
-
-    var name: String {
-      switch self {
-      case .debug: "debug"
-      case .info: "info"
-      case .warning: "warning"
-      case .error: "error"
-      case .silent: "silent"
-      }
-    }
-  }
-
-  package enum Format: String, Sendable { case text, json }
+  package typealias Level = LogLevel
+  package typealias Format = LogFormat
 
   package var level: Level
-  package var format: Format
-  private let write: (String) -> Void
+  package var format: Format { didSet { form = Log.form(format) } }
+  /// Lines that were to be written and couldn't be (a pipe that is full or closed, a full disk), since the start.
+  package private(set) var droppedLines = 0
 
-  package init(level: Level = .info, format: Format = .text, write: @escaping (String) -> Void = StandardError.write) {
+  private var form: LogLine.Form
+  /// How many of those nobody was told of.
+  private var untold = 0
+  private let write: (String) -> Bool
+
+  /// - Parameter write: is given whole lines; false when it couldn't take one.
+  package init(level: Level = .info, format: Format = .text, write: @escaping (String) -> Bool) {
     self.level = level
     self.format = format
     self.write = write
+    form = Log.form(format)
+  }
+
+  package convenience init(level: Level = .info, format: Format = .text, write: @escaping (String) -> Void) {
+    self.init(level: level, format: format) { (line: String) -> Bool in
+      write(line)
+      return true
+    }
+  }
+
+  /// On standard error.
+  package convenience init(level: Level = .info, format: Format = .auto, stream: LineWriter = LineWriter()) {
+    self.init(level: level, format: format) { (line: String) -> Bool in stream.write(line) }
+  }
+
+  private static func form(_ format: Format) -> LogLine.Form {
+    switch format {
+    case .auto: StandardError.isJournal ? .journal : .text
+    case .text: .text
+    case .journal: .journal
+    case .json: .json
+    }
   }
 
   package func debug(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [(String, JSON)] = []) {
@@ -61,26 +65,22 @@ package final class Log {
     emit(.error, message, fields)
   }
 
-  /// Strings without quotes where nothing can be misread.
-  private static func plain(_ value: JSON) -> String {
-    guard case .string(let text) = value else { return value.text }
-    // What isn't printable ASCII is quoted too: a name from outside must not move a terminal's cursor.
-    let isPlain = text.unicodeScalars.allSatisfy { ("!"..."~").contains($0) && $0 != "\"" && $0 != "=" }
-    return isPlain && !text.isEmpty ? text : value.text
-  }
-
   private func emit(_ level: Level, _ message: () -> String, _ fields: () -> [(String, JSON)]) {
     guard level >= self.level, level != .silent else { return }
-    switch format {
-    case .json:
-      let head: [(String, JSON)] = [
-        ("time", .string(WallTime.now.description)), ("level", .string(level.name)), ("message", .string(message())),
-      ]
-      write(JSON.object(head + fields()).text + "\n")
-    case .text:
-      let tail = fields().map { " \($0.0)=\(Log.plain($0.1))" }.joined()
-      write("\(level.name): \(message())\(tail)\n")
+    guard tellOfDroppedLines(), write(LogLine(level, message(), fields()).text(form)) else {
+      droppedLines += 1
+      untold += 1
+      return
     }
+  }
+
+  /// - Returns: false when that line found no room, either.
+  private func tellOfDroppedLines() -> Bool {
+    guard untold > 0 else { return true }
+    let line = LogLine(.warning, "log lines were dropped: nobody took them", [("count", .integer(Int64(untold)))])
+    guard write(line.text(form)) else { return false }
+    untold = 0
+    return true
   }
 }
 

@@ -126,12 +126,7 @@ extension Session {
     forward.refusal = refusal
     dial = nil
     closeUpstream(forward)
-    sessions.log.info(
-      "request refused",
-      [
-        ("proxy", .string(proxy.name)), ("session", .integer(Int64(id))), ("kind", .string("\(refusal.kind)")),
-        ("reason", .string(refusal.reason)),
-      ])
+    log(refusal)
     sessions.events.record(
       "request_refused", of: self,
       [
@@ -145,6 +140,19 @@ extension Session {
     if !isEstablishedOnPath { leavePath(now) }
     deliver(answer, .downstream, now)
     closeBehindAll(now)
+  }
+
+  /// What a profile refuses is what is wanted of it, and a line for each request too many.
+  private func log(_ refusal: Refusal) {
+    let fields: [(String, JSON)] = [
+      ("proxy", .string(proxy.name)), ("session", .integer(Int64(id))), ("kind", .string("\(refusal.kind)")),
+      ("reason", .string(refusal.reason)),
+    ]
+    if refusal.kind == .offline {
+      sessions.log.debug("request refused", fields)
+    } else {
+      sessions.log.info("request refused", fields)
+    }
   }
 
   /// Closes when all that the client was told is delivered.

@@ -1,8 +1,5 @@
 /// What a config file says; nil where it is silent. The command line wins over it.
 package struct Config: Hashable, Sendable {
-  package enum LogFormat: String, Hashable, Sendable, CaseIterable { case text, json }
-  package enum LogLevel: String, Hashable, Sendable, CaseIterable { case trace, debug, info, warn, error }
-
   package var proxies: [ProxySpec] = []
   /// Where a proxy for HTTP clients and one for SOCKS clients listen; they are no part of `proxies`.
   package var httpProxy: String?
@@ -67,7 +64,7 @@ extension Config {
     try refuseSharedAddresses(fields.source)
     seed = try fields.seed("seed")
     logFormat = try fields.choice("log_format", of: LogFormat.self)
-    logLevel = try fields.choice("log_level", of: LogLevel.self)
+    logLevel = try fields.logLevel("log_level")
     connectTimeoutMilliseconds = try fields.integer("connect_timeout_ms", in: 1...3_600_000)
     drainTimeoutMilliseconds = try fields.integer("drain_timeout_ms", in: 0...3_600_000)
     maxLinkBufferBytes = try fields.integer("max_link_buffer_bytes", in: 4_096...1 << 31)

@@ -1,3 +1,5 @@
+import Settings
+
 extension Command {
   /// What makes a daemon, here and in `run`.
   static let serveOptions: [OptionSpec] = [
@@ -27,10 +29,15 @@ extension Command {
     OptionSpec(
       name: "--drain-timeout", value: "TIME",
       help: "How long delayed bytes are still delivered after SIGTERM (default: 5s)."),
-    OptionSpec(name: "--log-format", value: "text|json", help: "Form of the log on standard error (default: text)."),
+    OptionSpec(
+      name: "--log-format", value: "FORM",
+      help: """
+        Form of the log on standard error: text, journal (text with the priorities of sd-daemon(3)), json, or auto, which \
+        is journal under journald and text elsewhere (default: auto).
+        """),
     OptionSpec(
       name: "--log-level", value: "LEVEL",
-      help: "debug, info, warning, error or silent (default: $LOG_LEVEL, else info)."),
+      help: "\(LogLevel.names.joined(separator: ", ")) (default: $LOG_LEVEL, else info)."),
     OptionSpec(name: "--ready-file", value: "FILE", help: "Also write the ready line to this file."),
     OptionSpec(
       name: "--demo", help: "Add a proxy named demo before a small HTTP server that answers /bytes/N."),

@@ -1,3 +1,4 @@
+import Proxying
 import Settings
 
 /// Why a command ends without success.
@@ -22,8 +23,13 @@ enum CommandError: Error, Equatable {
 
   /// One line of JSON for programs, or a line or two for people.
   ///
-  /// - Parameter program: the name that it was started under.
-  func text(program: String = "headwind", asJSON: Bool = false) -> String {
+  /// - Parameters:
+  ///   - program: the name that it was started under.
+  ///   - forJournal: whether journald reads it, which takes a line for an error by its priority only.
+  func text(program: String = "headwind", asJSON: Bool = false, forJournal: Bool = false) -> String {
+    if forJournal, !asJSON {
+      return text(program: program).split(separator: "\n").map { "<\(LogLevel.error.priority)>\($0)\n" }.joined()
+    }
     if asJSON { return JSON.object([("error", .string(message))]).text + "\n" }
     let message = message.withoutKnownProfiles.printable
     guard case .usage(_, let command) = self else { return "\(program): \(message)\n" }

@@ -131,12 +131,8 @@ extension Daemon {
   }
 
   private func adoptLogging(_ config: Config) {
-    if !options.isLogLevelGiven {
-      log.level = config.logLevel.flatMap { Log.Level(name: $0.rawValue) } ?? options.defaultLogLevel
-    }
-    if !options.isLogFormatGiven {
-      log.format = config.logFormat.flatMap { Log.Format(rawValue: $0.rawValue) } ?? .text
-    }
+    if !options.isLogLevelGiven { log.level = config.logLevel ?? options.defaultLogLevel }
+    if !options.isLogFormatGiven { log.format = config.logFormat ?? .auto }
   }
 }
 

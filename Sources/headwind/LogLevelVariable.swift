@@ -1,7 +1,8 @@
 import Proxying
 import Reactor
+import Settings
 
-/// The environment variable `LOG_LEVEL`, with the values that toxiproxy-server takes; option and config win over it.
+/// The environment variable `LOG_LEVEL`, with the words of ``LogLevel`` and toxiproxy-server's numbers; option and config win over it.
 enum LogLevelVariable {
   static let name = "LOG_LEVEL"
 
@@ -9,12 +10,12 @@ enum LogLevelVariable {
   static func read() -> (level: Log.Level?, warnings: [String]) {
     guard let text = ThisProcess.environment(name) else { return (nil, []) }
     if let level = level(text) { return (level, []) }
-    let allowed = "trace, debug, info, warn, error, fatal, panic, disabled, or a number from -1 to 7"
+    let allowed = "\(LogLevel.allowed), or a number from -1 to 7"
     return (nil, ["\(name) is \"\(text.prefix(40))\"; allowed: \(allowed); info is used"])
   }
 
   /// Numbers are those of that server's log library: -1 trace, 0 debug, 1 info, 2 warn, 3 error, 4 fatal, 5 panic, 6 and 7
-  /// nothing. Fatal and panic are told when a start fails, whatever the level; a daemon that runs has none.
+  /// nothing.
   static func level(_ text: String) -> Log.Level? {
     if let number = Int8(text) {
       switch number {
@@ -25,9 +26,6 @@ enum LogLevelVariable {
       default: return .silent
       }
     }
-    switch text.lowercased() {
-    case "fatal", "panic": return .silent
-    default: return Log.Level(name: text)
-    }
+    return Log.Level(word: text)
   }
 }

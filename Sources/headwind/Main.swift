@@ -26,7 +26,8 @@ enum Main {
       }
       return 0
     } catch {
-      StandardError.write(error.text(asJSON: words.prefix { $0 != "--" }.contains("--json")))
+      let asJSON = words.prefix { $0 != "--" }.contains("--json")
+      StandardError.write(error.text(asJSON: asJSON, forJournal: StandardError.isJournal))
       return error.exitCode
     }
   }

@@ -183,10 +183,10 @@ struct ServeOptions {
 
   private static func logFormat(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Log.Format {
     guard let text = arguments.value("--log-format") else {
-      return config.logFormat.flatMap { Log.Format(rawValue: $0.rawValue) } ?? .text
+      return config.logFormat ?? .auto
     }
     guard let format = Log.Format(rawValue: text) else {
-      throw arguments.usage("--log-format is \"\(text)\"; allowed: text, json")
+      throw arguments.usage("--log-format is \"\(text)\"; allowed: \(LogFormat.allowed)")
     }
     return format
   }
@@ -194,10 +194,10 @@ struct ServeOptions {
   /// Nil when neither says it.
   private static func logLevel(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Log.Level? {
     guard let text = arguments.value("--log-level") else {
-      return config.logLevel.flatMap { Log.Level(name: $0.rawValue) }
+      return config.logLevel
     }
-    guard let level = Log.Level(name: text) else {
-      throw arguments.usage("--log-level is \"\(text)\"; allowed: debug, info, warning, error, silent")
+    guard let level = Log.Level(word: text) else {
+      throw arguments.usage("--log-level is \"\(text)\"; allowed: \(LogLevel.allowed)")
     }
     return level
   }

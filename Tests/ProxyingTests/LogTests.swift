@@ -27,16 +27,6 @@ import Testing
     #expect(lines(level, .text, speak) == expected)
   }
 
-  @Test(
-    arguments: [
-      ("debug", .debug), ("TRACE", .debug), ("Info", .info), ("warn", .warning), ("warning", .warning),
-      ("error", .error), ("fatal", .error), ("panic", .error), ("disabled", .silent), ("silent", .silent),
-      ("", nil), ("loud", nil),
-    ] as [(String, Log.Level?)])
-  func readsTheNamesOfLevels(_ name: String, _ expected: Log.Level?) {
-    #expect(Log.Level(name: name) == expected)
-  }
-
   @Test func aHiddenLineIsNotEvenMade() {
     var made = 0
     func text() -> String {

@@ -2,6 +2,10 @@ import Testing
 
 @testable import Settings
 
+/// The words are told in full where they are listed.
+private let levels =
+  "debug, info, warning, error or silent (trace, warn, disabled, fatal, panic are understood too)"
+
 private func config(_ text: String) throws -> Config { try Config(text: text.utf8, source: "hw.json") }
 
 @Suite struct ConfigTests {
@@ -30,7 +34,7 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
     expected.control = Endpoint(host: "::1", service: "8474")
     expected.seed = .max
     expected.logFormat = .json
-    expected.logLevel = .warn
+    expected.logLevel = .warning
     expected.connectTimeoutMilliseconds = 1
     expected.drainTimeoutMilliseconds = 0
     expected.maxLinkBufferBytes = 4096
@@ -118,8 +122,9 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
       "{seed: 18446744073709551616}",
       "seed is 18446744073709552000; allowed: a whole number from 0 to 18446744073709551615"),
     Row("{seed: 1.5}", "seed is 1.5; allowed: a whole number from 0 to 18446744073709551615"),
-    Row("{log_format: 'xml'}", "log_format is \"xml\"; allowed: \"text\", \"json\""),
-    Row("{log_level: 7}", "log_level is 7; allowed: \"trace\", \"debug\", \"info\", \"warn\", \"error\""),
+    Row("{log_format: 'xml'}", "log_format is \"xml\"; allowed: \"auto\", \"text\", \"journal\", \"json\""),
+    Row("{log_level: 7}", "log_level is 7; allowed: \(levels)"),
+    Row("{log_level: 'loud'}", "log_level is \"loud\"; allowed: \(levels)"),
     Row("{connect_timeout_ms: 0}", "connect_timeout_ms is 0; allowed: a whole number from 1 to 3600000"),
     Row("{max_connections: 1e300}", "max_connections is 1e+300; allowed: a whole number from 1 to 10000000"),
     Row("{seed: 1, seed: 2}", "line 1, column 11: the key \"seed\" is there twice"),

@@ -68,7 +68,7 @@ func writeAll(_ text: String, to descriptor: Int32, waits: Bool = true) -> Bool 
   }
 }
 
-private func hasRoom(_ descriptor: Int32, timeout: Int32 = 0) -> Bool {
+func hasRoom(_ descriptor: Int32, timeout: Int32 = 0) -> Bool {
   var ask = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
   return poll(&ask, 1, timeout) == 1
 }

@@ -15,7 +15,7 @@ extension Command {
         help: "Directory of profiles (*.json) that come before the built-in ones (default: $HEADWIND_PROFILES)."),
       OptionSpec(
         name: "--log-level", value: "LEVEL",
-        help: "debug, info, warning, error or silent (default: that of the config file, else error)."),
+        help: "\(LogLevel.names.joined(separator: ", ")) (default: that of the config file, else error)."),
       OptionSpec(name: "--no-forward", help: "No HTTP and no SOCKS proxy: leave the command's proxy variables alone."),
     ]
 

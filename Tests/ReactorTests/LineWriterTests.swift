@@ -1,0 +1,89 @@
+import CLibevent
+import Testing
+
+@testable import Reactor
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Lines into something that takes only so many.
+@Suite struct LineWriterTests {
+  private static let line = String(repeating: "x", count: 1_499) + "\n"
+
+  /// Standard error under journald is a stream socket, which may take a part of a line.
+  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  func whatFindsNoRoomIsDroppedAndTheNextLineStandsAlone(isSocket: Bool) {
+    var ends: [Int32] = [0, 0]
+    if isSocket {
+      #if canImport(Darwin)
+        let stream = SOCK_STREAM
+      #else
+        let stream = Int32(SOCK_STREAM.rawValue)
+      #endif
+      #expect(socketpair(AF_UNIX, stream, 0, &ends) == 0)
+    } else {
+      #expect(pipe(&ends) == 0)
+    }
+    let writer = LineWriter(descriptor: ends[1])
+    var (taken, refused) = (0, 0)
+    for _ in 0..<2_000 { if writer.write(Self.line) { taken += 1 } else { refused += 1 } }
+    #expect(taken > 5 && refused > 5)
+
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    func read() { text += buffer[..<max(0, Self.read(ends[0], &buffer))] }
+    // As much as was written, so that nothing waits here.
+    while text.count < taken * Self.line.utf8.count { read() }
+    #expect(writer.write("after\n"))
+    close(ends[1])
+    while case let before = text.count, read() == (), text.count > before {}
+    close(ends[0])
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.suffix(2) == ["after", ""])
+    #expect(lines.dropLast(2).count { $0.count == 1_499 } == taken)
+    // One at most lacks its end: it was begun when there was room for a part of it.
+    #expect(lines.dropLast(2).count { $0.count != 1_499 } <= 1)
+  }
+
+  private static func read(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {
+    #if canImport(Darwin)
+      Darwin.read(descriptor, &buffer, buffer.count)
+    #else
+      Glibc.read(descriptor, &buffer, buffer.count)
+    #endif
+  }
+
+  @Test func aClosedPipeIsToldAndNoMore() {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    close(ends[0])
+    signal(SIGPIPE, SIG_IGN)
+    let writer = LineWriter(descriptor: ends[1])
+    #expect(!writer.write("x\n") && !writer.write("x\n"))
+    close(ends[1])
+    #expect(!writer.write("x\n"))
+  }
+
+  // MARK: journald
+
+  @Test(arguments: [nil, "", ":", "1", "1:", ":1", "1:2:3", "x:y", "-1:-1", "99999999999999999999:1"] as [String?])
+  func whatNamesNoFileNamesNone(_ name: String?) {
+    #expect(!StandardError.isFile(named: name, STDERR_FILENO))
+  }
+
+  @Test func aFileIsKnownByDeviceAndInode() {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    var status = stat()
+    #expect(fstat(ends[0], &status) == 0)
+    #expect(StandardError.isFile(named: "\(status.st_dev):\(status.st_ino)", ends[0]))
+    #expect(!StandardError.isFile(named: "\(status.st_dev):\(status.st_ino + 1)", ends[0]))
+    #expect(!StandardError.isFile(named: "\(status.st_dev + 1):\(status.st_ino)", ends[0]))
+    close(ends[0])
+    close(ends[1])
+    #expect(!StandardError.isFile(named: "\(status.st_dev):\(status.st_ino)", ends[0]))
+  }
+}
