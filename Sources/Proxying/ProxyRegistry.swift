@@ -87,6 +87,10 @@ package final class ProxyRegistry {
     return proxy
   }
 
+  package var proxyCount: Int { byName.count }
+  /// Of live ones.
+  package var sessionCount: Int { table.live.count }
+
   /// Live sessions by age.
   package var sessions: [Session] { table.live.values.sorted { $0.id < $1.id } }
 

@@ -25,7 +25,7 @@ extension Daemon {
       return
     }
     reloadState = .running
-    ServiceNotifier.reloading(atMonotonicNanoseconds: loop.now)
+    service?.reloading()
     do throws(CommandError) {
       let fresh = try readAgain()
       registry.resolve(fresh.proxies.map(\.listen)) { [self] results in
@@ -46,7 +46,7 @@ extension Daemon {
 
   private func finishReload() {
     if reloadState == .running { reloadState = .idle }
-    ServiceNotifier.ready()
+    service?.ready()
     reloadIfWanted()
   }
 

@@ -10,6 +10,8 @@ final class Daemon {
   let log: Log
   let registry: ProxyRegistry
   let api: API
+  /// Nil where no service manager wants to hear, or this is a part of another command.
+  private(set) var service: ServiceReport?
   private(set) var control: ControlServer?
   private var demo: DemoUpstream?
   private var signals: [SignalSource] = []
@@ -62,6 +64,9 @@ final class Daemon {
   /// before all of it is there.
   func start() {
     for warning in options.warnings { log.warning(warning) }
+    if onStart == nil {
+      service = ServiceReport(loop: loop) { [registry] in ServiceReport.status(of: registry) }
+    }
     attempt { () throws(CommandError) in
       if options.isDemo { demo = try failing { () throws(LoopError) in try DemoUpstream(loop: loop) } }
       let proxies = options.proxies + (demo.map { [$0.proxy] } ?? [])
@@ -119,7 +124,7 @@ final class Daemon {
       }
     }
     StandardOutput.write(line)
-    ServiceNotifier.ready()
+    service?.ready()
     if options.isDemo, let control { StandardError.write(DemoUpstream.hint(control: control.localAddress, registry)) }
     reloadIfWanted()
   }
@@ -146,6 +151,7 @@ final class Daemon {
       try body()
     } catch {
       if let onStart { return onStart(error) }
+      service?.failed(error.message)
       failure = error
       loop.stop()
     }
@@ -170,7 +176,7 @@ final class Daemon {
       draining?.giveUp()
       return loop.stop()
     }
-    ServiceNotifier.stopping()
+    service?.stopping(for: registry.limits.drainTimeout)
     let sessions = registry.sessions.count
     // Nothing new is to come, by no way; then it is said.
     control?.close()

@@ -6,38 +6,74 @@ internal import CLibevent
   internal import Glibc
 #endif
 
-/// Tells a service manager how far the daemon is, by datagram to `NOTIFY_SOCKET` (sd_notify(3), "Standalone
-/// implementations"). Without that variable nothing is sent.
-package enum ServiceNotifier {
-  package static func ready() { send("READY=1") }
+/// The way to a service manager that wants to hear from this process: datagrams to `NOTIFY_SOCKET` (sd_notify(3), "Standalone
+/// implementations").
+package final class ServiceNotifier {
+  /// By which a service manager speaks to this process alone: nothing that it starts is to see them. (sd_notify(3),
+  /// sd_watchdog_enabled(3), sd_listen_fds(3))
+  package static let variables = [
+    "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES",
+  ]
 
-  /// systemd takes a reload for one only with the time at which it began.
-  package static func reloading(atMonotonicNanoseconds now: Int64) {
-    send("RELOADING=1\nMONOTONIC_USEC=\(now / 1_000)")
+  /// Datagrams that wait for a service manager that is busy; the oldest go first, and go lost when there are more.
+  private static let waitingMax = 16
+
+  private var address = sockaddr_un()
+  private let length: socklen_t
+  private var waiting: [String] = []
+
+  /// Nil when nobody wants to hear.
+  package init?() {
+    guard let path = ThisProcess.environment("NOTIFY_SOCKET"), let first = path.utf8.first else { return nil }
+    // "@" stands for the zero byte of an abstract socket.
+    guard first == UInt8(ascii: "/") || first == UInt8(ascii: "@") else { return nil }
+    var name = Array(path.utf8)
+    guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+    if first == UInt8(ascii: "@") { name[0] = 0 }
+    length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + name.count)
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
   }
 
-  package static func stopping() { send("STOPPING=1") }
+  /// How often the service manager wants to hear `WATCHDOG=1` at least, in nanoseconds; nil when it doesn't, or wants it of
+  /// another process (sd_watchdog_enabled(3)).
+  package static var watchdogNanoseconds: Int64? {
+    if let process = ThisProcess.environment("WATCHDOG_PID"), Int32(process) != ThisProcess.identifier { return nil }
+    guard let text = ThisProcess.environment("WATCHDOG_USEC"), let time = Int64(text), time > 0 else { return nil }
+    let (nanoseconds, isTooLong) = time.multipliedReportingOverflow(by: 1_000)
+    return isTooLong ? nil : nanoseconds
+  }
 
-  private static func send(_ message: String) {
-    guard let path = ThisProcess.environment("NOTIFY_SOCKET"), let first = path.utf8.first else { return }
-    // "@" stands for the zero byte of an abstract socket.
-    guard first == UInt8(ascii: "/") || first == UInt8(ascii: "@") else { return }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    var name = Array(path.utf8)
-    guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
-    if first == UInt8(ascii: "@") { name[0] = 0 }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-    let length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + name.count)
-    let descriptor = socket(AF_UNIX, datagram, 0)
+  /// One datagram, so that what belongs together is read together. Never waits; what a busy service manager doesn't take is
+  /// sent again with the next one, in order.
+  ///
+  /// - Parameter assignments: such as `READY=1`; without newlines.
+  package func send(_ assignments: String...) {
+    waiting.append(assignments.joined(separator: "\n"))
+    if waiting.count > ServiceNotifier.waitingMax { waiting.removeFirst() }
+    sendWaiting()
+  }
+
+  package func sendWaiting() {
+    guard !waiting.isEmpty else { return }
+    let descriptor = socket(AF_UNIX, ServiceNotifier.datagram, 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
+    while let message = waiting.first {
+      guard !isRefusedForNow(message, descriptor) else { return }
+      waiting.removeFirst()
+    }
+  }
+
+  /// False when it was sent, or never can be.
+  private func isRefusedForNow(_ message: String, _ descriptor: Int32) -> Bool {
     let bytes = Array(message.utf8)
-    withUnsafePointer(to: &address) { pointer in
+    let sent = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        _ = sendto(descriptor, bytes, bytes.count, 0, $0, length)
+        sendto(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT), $0, length)
       }
     }
+    return sent < 0 && (errno == EAGAIN || errno == ENOBUFS)
   }
 
   private static var datagram: Int32 {
@@ -48,3 +84,6 @@ package enum ServiceNotifier {
     #endif
   }
 }
+
+@available(*, unavailable)
+extension ServiceNotifier: Sendable {}

@@ -10,7 +10,7 @@ struct RunEnvironment {
   ///   - url: of the control API.
   init(proxies: JSON, url: String, profile: String, seed: UInt64?) throws(CommandError) {
     child.removedPrefixes = ["HEADWIND_PROXY_"]
-    child.removed = ["HEADWIND_SEED"]
+    child.removed = Set(["HEADWIND_SEED"] + ServiceNotifier.variables)
     child.values["HEADWIND_URL"] = url
     child.values["HEADWIND_PROFILE"] = profile
     if let seed { child.values["HEADWIND_SEED"] = "\(seed)" }
