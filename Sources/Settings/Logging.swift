@@ -44,9 +44,6 @@ package enum LogFormat: String, CaseIterable, Sendable {
   case journal
   /// An object a line, with the time.
   case json
-
-  /// As messages and help say what is allowed.
-  package static let allowed = allCases.map(\.rawValue).joined(separator: ", ")
 }
 
 extension Fields {

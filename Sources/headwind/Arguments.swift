@@ -70,7 +70,7 @@ struct Arguments {
   }
 
   private func checkOperands() throws(CommandError) {
-    guard command.operands.last?.isCommand != true else { return try checkCommand() }
+    guard command.operands.last?.kind != .command else { return try checkCommand() }
     let required = command.operands.filter { !$0.isOptional }
     if operands.count < required.count {
       throw usage("missing: \(required[operands.count...].map(\.usage).joined(separator: " "))")
@@ -110,6 +110,18 @@ extension Arguments {
       throw usage("\(name) is \"\(text)\"; allowed: a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
+  }
+
+  /// One of the words of `type`, which the option's kind lists, too.
+  func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String, of type: Choice.Type
+  ) throws(CommandError) -> Choice? where Choice.RawValue == String {
+    guard let text = value(name) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      let allowed = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+      throw usage("\(name) is \(quoted(text)); allowed: \(allowed)")
+    }
+    return choice
   }
 
   func duration(_ name: String) throws(CommandError) -> Duration? {

@@ -5,7 +5,9 @@ extension Command {
   static let assert = Command(
     name: "assert", summary: "Check that traffic went through a running daemon, for scripts.",
     options: [
-      OptionSpec(name: "--proxy", value: "NAME", help: "What went through this proxy (default: through all)."),
+      OptionSpec(
+        name: "--proxy", value: "NAME", kind: .name(.proxies),
+        help: "What went through this proxy (default: through all)."),
       .since("Count from there on (default: from the daemon's start)."),
     ] + TrafficExpectation.options + [
       OptionSpec(name: "--wait", value: "TIME", help: "Ask again for so long until it is true, such as 5s."), .control,

@@ -7,7 +7,7 @@ extension Command {
   static let demo = Command(
     name: "demo",
     summary: "Fetch 100 kB through some profiles, and show what was expected and what was measured.",
-    operands: [.any("PROFILE")],
+    operands: [.any("PROFILE", .name(.profiles))],
     options: [
       .profileDirectories,
       OptionSpec(name: "--bytes", value: "N", help: "Size of the response, up to 50000000 (default: 100000)."),

@@ -1,3 +1,4 @@
+import ControlAPI
 import Reactor
 import Settings
 
@@ -7,8 +8,9 @@ extension Command {
     options: [
       .since("Only what came behind that (with --follow, and without this: what comes next)."),
       OptionSpec(
-        name: "--type", value: "TYPE", help: "Only events of this type, or of these, separated by commas."),
-      OptionSpec(name: "--proxy", value: "NAME", help: "Only those that concern this proxy."),
+        name: "--type", value: "TYPE", kind: .words(OpenAPI.eventTypes),
+        help: "Only events of this type, or of these, separated by commas."),
+      OptionSpec(name: "--proxy", value: "NAME", kind: .name(.proxies), help: "Only those that concern this proxy."),
       OptionSpec(name: "--limit", value: "N", help: "Only the newest N."),
       OptionSpec(name: "--follow", aliases: ["-f"], help: "Go on until ^C; with --json one event a line."),
       OptionSpec(name: "--last-id", help: "Print the id of the newest event alone, to be used as START later."),

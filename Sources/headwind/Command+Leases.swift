@@ -21,10 +21,11 @@ extension Command {
   private static let takeLease = Command(
     name: "leases take", aliases: ["add", "new"],
     summary: "Put proxies under a profile until the lease ends, and print its ID.",
-    operands: [.one("PROFILE")],
+    operands: [.one("PROFILE", .name(.profiles))],
     options: [
       OptionSpec(
-        name: "--proxy", value: "NAME", isRepeatable: true, help: "Only this proxy; may be repeated (default: all)."),
+        name: "--proxy", value: "NAME", kind: .name(.proxies), isRepeatable: true,
+        help: "Only this proxy; may be repeated (default: all)."),
       lengthOption("default: 60s"),
       OptionSpec(
         name: "--by", value: "WHO", help: "Who holds it, as lists and events tell (default: headwind leases)."),
@@ -52,7 +53,7 @@ extension Command {
 
   private static let renewLease = Command(
     name: "leases renew", summary: "Let a lease's time begin anew.",
-    operands: [.one("ID")],
+    operands: [.one("ID", .name(.leases))],
     options: [lengthOption("default: as long as before"), .control, .json],
     run: { arguments throws(CommandError) in
       _ = try arguments.duration("--for")
@@ -66,7 +67,7 @@ extension Command {
   private static let releaseLeases = Command(
     name: "leases release", aliases: ["end", "remove", "rm"],
     summary: "End leases; what lies below them is in force again.",
-    operands: [.several("ID")], options: [.control, .json],
+    operands: [.several("ID", .name(.leases))], options: [.control, .json],
     details: "One that isn't there makes the exit status 1; the others are ended.",
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)

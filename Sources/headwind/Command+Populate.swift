@@ -5,7 +5,7 @@ import Settings
 extension Command {
   static let populate = Command(
     name: "populate", summary: "Make the proxies of a file, or change them to what it says: all of them or none.",
-    operands: [.one("FILE")], options: [.control, .json],
+    operands: [.one("FILE", .file)], options: [.control, .json],
     details: """
       FILE is a config file or toxiproxy's array of proxies; of a config file only the proxies count. `-` is standard
       input. A proxy that is as the file says keeps its connections; those that it doesn't name stay as they are.

@@ -11,7 +11,7 @@ extension Command {
         run: { arguments throws(CommandError) in try list(arguments) }),
       Command(
         name: "profiles show", aliases: ["inspect"], summary: "Show every number of a profile.",
-        operands: [.one("PROFILE")], options: profileOptions, details: profileDetails,
+        operands: [.one("PROFILE", .name(.profiles))], options: profileOptions, details: profileDetails,
         run: { arguments throws(CommandError) in try show(arguments.operands[0], arguments) }),
       exportProfile, importProfile,
     ])
@@ -26,9 +26,10 @@ extension Command {
   static let checkConfig = Command(
     name: "check-config",
     summary: "Check a config file and the profiles, without starting anything.",
-    operands: [.optional("FILE")],
+    operands: [.optional("FILE", .file)],
     options: [
-      OptionSpec(name: "--config", value: "FILE", help: "The config file (or name it without the option)."),
+      OptionSpec(
+        name: "--config", value: "FILE", kind: .file, help: "The config file (or name it without the option)."),
       .profileDirectories, .json,
     ],
     run: { arguments throws(CommandError) in

@@ -6,9 +6,10 @@ extension Command {
 
   static let exportProfile = Command(
     name: "profiles export", summary: "Print what gives another tool a profile's numbers.",
-    operands: [.one("PROFILE")],
+    operands: [.one("PROFILE", .name(.profiles))],
     options: [
-      OptionSpec(name: "--format", value: "FORMAT", help: "Which tool: \(exportFormats)."),
+      OptionSpec(
+        name: "--format", value: "FORMAT", kind: .word(of: ExportFormat.self), help: "Which tool: \(exportFormats)."),
       OptionSpec(
         name: "--listen", value: "HOST:PORT", help: "Where toxiproxy's proxy listens (default: 127.0.0.1:0, any port)."),
       OptionSpec(
@@ -36,11 +37,8 @@ extension Command {
     })
 
   private static func exportFormat(_ arguments: Arguments) throws(CommandError) -> ExportFormat {
-    guard let text = arguments.value("--format") else {
+    guard let format = try arguments.choice("--format", of: ExportFormat.self) else {
       throw arguments.usage("--format is missing; allowed: \(exportFormats)")
-    }
-    guard let format = ExportFormat(rawValue: text) else {
-      throw arguments.usage("--format is \(quoted(text)); allowed: \(exportFormats)")
     }
     return format
   }

@@ -6,13 +6,16 @@ extension Command {
 
   static let importProfile = Command(
     name: "profiles import", summary: "Make a profile from another tool's file, and print it.",
-    operands: [.one("FILE")],
+    operands: [.one("FILE", .file)],
     options: [
-      OptionSpec(name: "--format", value: "FORMAT", help: "Whose file it is: \(importFormats) (default: as it looks)."),
+      OptionSpec(
+        name: "--format", value: "FORMAT", kind: .word(of: ImportFormat.self),
+        help: "Whose file it is: \(importFormats) (default: as it looks)."),
       OptionSpec(name: "--pick", value: "NAME", help: "Which profile, section or proxy, if the file has several."),
       OptionSpec(
         name: "--name", value: "NAME", help: "The new profile's name (default: by --output, else as in the file)."),
-      OptionSpec(name: "--output", aliases: ["-o"], value: "PATH", help: "Write it there, as NAME.json."), .json,
+      OptionSpec(name: "--output", aliases: ["-o"], value: "PATH", kind: .file, help: "Write it there, as NAME.json."),
+      .json,
     ],
     details: """
       FILE is a property list of Apple's Network Link Conditioner (com.apple.network.prefPaneSimulate.plist), a
@@ -31,10 +34,7 @@ extension Command {
 
   private static func importRequest(_ arguments: Arguments) throws(CommandError) -> ImportRequest {
     let file = arguments.operands[0]
-    let format = arguments.value("--format").flatMap(ImportFormat.init)
-    if format == nil, let text = arguments.value("--format") {
-      throw arguments.usage("--format is \(quoted(text)); allowed: \(importFormats)")
-    }
+    let format = try arguments.choice("--format", of: ImportFormat.self)
     let name = try importName(arguments)
     let text = try file == "-" ? standardInput() : failing { () throws(SettingsError) in try SettingsFile.read(file) }
     return ImportRequest(

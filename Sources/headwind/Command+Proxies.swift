@@ -22,7 +22,7 @@ extension Command {
   private static let showProxy = Command(
     name: "proxies show", aliases: ["inspect", "ins", "i"],
     summary: "Show a proxy with its toxics and what it has carried.",
-    operands: [.one("NAME")], options: [.control, .json],
+    operands: [.one("NAME", .name(.proxies))], options: [.control, .json],
     details: "With --json it is the proxy as the API has it, with one more key: counters.",
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)
@@ -57,9 +57,12 @@ extension Command {
     options: [
       listenOption(" Default: a free port of 127.0.0.1."), upstreamOption,
       OptionSpec(
-        name: "--mode", value: "MODE", help: "http or socks: clients name the upstream themselves (default: tcp)."),
+        name: "--mode", value: "MODE", kind: .word(of: ProxyMode.self),
+        help: "http or socks: clients name the upstream themselves (default: tcp)."),
       OptionSpec(name: "--disabled", help: "Don't accept clients yet."),
-      OptionSpec(name: "--profile", value: "PROFILE", help: "A profile of its own, before that of all proxies."),
+      OptionSpec(
+        name: "--profile", value: "PROFILE", kind: .name(.profiles),
+        help: "A profile of its own, before that of all proxies."),
       .control, .json,
     ],
     details: """
@@ -68,7 +71,7 @@ extension Command {
         headwind proxies create browser --mode http --listen 127.0.0.1:3128
       """,
     run: { arguments throws(CommandError) in
-      let mode = try arguments.mode()
+      let mode = try arguments.choice("--mode", of: ProxyMode.self)
       let upstream = try arguments.address("--upstream")
       guard (mode ?? .tcp).isForward == (upstream == nil) else {
         throw arguments.usage(
@@ -91,7 +94,7 @@ extension Command {
   private static let updateProxy = Command(
     name: "proxies update",
     summary: "Change where a proxy listens or forwards to. Its connections are closed, its toxics stay.",
-    operands: [.one("NAME")], options: [listenOption(), upstreamOption, .control, .json],
+    operands: [.one("NAME", .name(.proxies))], options: [listenOption(), upstreamOption, .control, .json],
     run: { arguments throws(CommandError) in
       let listen = try arguments.address("--listen")
       let upstream = try arguments.address("--upstream")
@@ -117,7 +120,7 @@ extension Command {
     to isEnabled: @escaping @Sendable (ProxyCall) throws(CommandError) -> Bool
   ) -> Command {
     Command(
-      name: "proxies \(word)", aliases: aliases, summary: summary, operands: [.one("NAME")],
+      name: "proxies \(word)", aliases: aliases, summary: summary, operands: [.one("NAME", .name(.proxies))],
       options: [.control, .json],
       run: { arguments throws(CommandError) in
         let call = ProxyCall(arguments.operands[0], try ControlClient(arguments))
@@ -134,7 +137,7 @@ extension Command {
   private static let deleteProxies = Command(
     name: "proxies delete", aliases: ["remove", "rm", "del", "d"],
     summary: "Delete proxies, and close their connections.",
-    operands: [.several("NAME")], options: [.control, .json],
+    operands: [.several("NAME", .name(.proxies))], options: [.control, .json],
     details: "One that isn't there makes the exit status 1; the others are deleted.",
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)
@@ -169,15 +172,6 @@ extension Command {
 }
 
 extension Arguments {
-  fileprivate func mode() throws(CommandError) -> ProxyMode? {
-    guard let text = value("--mode") else { return nil }
-    guard let mode = ProxyMode(rawValue: text) else {
-      let allowed = ProxyMode.allCases.map(\.rawValue).joined(separator: ", ")
-      throw usage("--mode is \(quoted(text)); allowed: \(allowed)")
-    }
-    return mode
-  }
-
   /// An address as the daemon takes it. Without a host it is every interface, so an empty one (an unset variable of a
   /// script) is refused.
   fileprivate func address(_ name: String) throws(CommandError) -> String? {

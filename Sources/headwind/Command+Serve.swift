@@ -4,7 +4,7 @@ extension Command {
   /// What makes a daemon, here and in `run`.
   static let serveOptions: [OptionSpec] = [
     OptionSpec(
-      name: "--config", value: "FILE", origin: .both,
+      name: "--config", value: "FILE", kind: .file, origin: .both,
       help: "Config file (JSON5): toxiproxy's array of proxies, or an object."),
     OptionSpec(
       name: "--proxy", value: "NAME=LISTEN,UPSTREAM", isRepeatable: true,
@@ -13,7 +13,9 @@ extension Command {
         NAME=UPSTREAM listens on a free port of 127.0.0.1.
         """),
     .httpProxy, .socks, .rule, .via, .allowClient,
-    OptionSpec(name: "--profile", value: "NAME", help: "Profile in force from the start (default: none)."),
+    OptionSpec(
+      name: "--profile", value: "NAME", kind: .name(.profiles), help: "Profile in force from the start (default: none)."
+    ),
     .profileDirectories,
     OptionSpec(
       name: "--control", value: "HOST:PORT", help: "Where the control API listens (default: 127.0.0.1:8474)."),
@@ -30,15 +32,15 @@ extension Command {
       name: "--drain-timeout", value: "TIME",
       help: "How long delayed bytes are still delivered after SIGTERM (default: 5s)."),
     OptionSpec(
-      name: "--log-format", value: "FORM",
+      name: "--log-format", value: "FORM", kind: .word(of: LogFormat.self),
       help: """
         Form of the log on standard error: text, journal (text with the priorities of sd-daemon(3)), json, or auto, which \
         is journal under journald and text elsewhere (default: auto).
         """),
     OptionSpec(
-      name: "--log-level", value: "LEVEL",
+      name: "--log-level", value: "LEVEL", kind: .word(LogLevel.names),
       help: "\(LogLevel.names.joined(separator: ", ")) (default: $LOG_LEVEL, else info)."),
-    OptionSpec(name: "--ready-file", value: "FILE", help: "Also write the ready line to this file."),
+    OptionSpec(name: "--ready-file", value: "FILE", kind: .file, help: "Also write the ready line to this file."),
     OptionSpec(
       name: "--demo", help: "Add a proxy named demo before a small HTTP server that answers /bytes/N."),
   ]

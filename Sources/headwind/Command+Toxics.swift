@@ -8,7 +8,7 @@ extension Command {
 
   private static let listToxics = Command(
     name: "toxics list", aliases: ["ls", "l"], summary: "List the toxics of a proxy.",
-    operands: [.one("PROXY")], options: [.control, .json],
+    operands: [.one("PROXY", .name(.proxies))], options: [.control, .json],
     run: { arguments throws(CommandError) in
       let call = ProxyCall(arguments.operands[0], try ControlClient(arguments))
       let toxics = try call.get("/toxics?all=true")
@@ -23,17 +23,22 @@ extension Command {
     name: "--toxicity", aliases: ["--tox"], value: "F",
     help: "Share of the connections that it acts on, from 0 to 1.")
   private static let attribute = OptionSpec(
-    name: "--attribute", aliases: ["-a"], value: "KEY=VALUE", isRepeatable: true,
+    name: "--attribute", aliases: ["-a"], value: "KEY=VALUE", kind: .name(.attributes), isRepeatable: true,
     help: "An attribute; `latency=100` without the option is the same.")
 
   private static let addToxic = Command(
     name: "toxics add", aliases: ["create", "a"], summary: "Add a toxic; open connections get it at once.",
-    operands: [.one("PROXY"), .optional("TYPE"), .any("KEY=VALUE")],
+    operands: [
+      .one("PROXY", .name(.proxies)), .optional("TYPE", .word(of: ToxicType.self)),
+      .any("KEY=VALUE", .name(.attributes)),
+    ],
     options: [
-      OptionSpec(name: "--type", aliases: ["-t"], value: "TYPE", help: "What it does (or name it behind the proxy)."),
+      OptionSpec(
+        name: "--type", aliases: ["-t"], value: "TYPE", kind: .word(of: ToxicType.self),
+        help: "What it does (or name it behind the proxy)."),
       OptionSpec(name: "--name", aliases: nameAliases, value: "NAME", help: "Its name (default: TYPE_STREAM)."),
       OptionSpec(
-        name: "--stream", value: "STREAM",
+        name: "--stream", value: "STREAM", kind: .word(of: Stream.self),
         help: "upstream or downstream (default: downstream; for drop and stall both)."),
       OptionSpec(name: "--upstream", aliases: ["-u"], help: "From the client to the server."),
       OptionSpec(name: "--downstream", aliases: ["-d"], help: "From the server to the client."),
@@ -62,8 +67,13 @@ extension Command {
 
   private static let updateToxic = Command(
     name: "toxics update", aliases: ["u"], summary: "Change what is named of a toxic; the rest stays as it is.",
-    operands: [.one("PROXY"), .optional("TOXIC"), .any("KEY=VALUE")],
-    options: [OptionSpec(name: "--name", aliases: nameAliases, value: "TOXIC", help: "The toxic, as an option.")]
+    operands: [
+      .one("PROXY", .name(.proxies)), .optional("TOXIC", .name(.toxics)), .any("KEY=VALUE", .name(.attributes)),
+    ],
+    options: [
+      OptionSpec(
+        name: "--name", aliases: nameAliases, value: "TOXIC", kind: .name(.toxics), help: "The toxic, as an option.")
+    ]
       + [toxicity, attribute] + ToxicWords.triggerOptions + [.control, .json],
     details: "Example: headwind toxics update web latency_downstream latency=200",
     run: { arguments throws(CommandError) in
@@ -95,9 +105,10 @@ extension Command {
   private static let removeToxics = Command(
     name: "toxics remove", aliases: ["rm", "r", "delete", "del", "d"],
     summary: "Remove toxics; what they hold goes on, in order.",
-    operands: [.one("PROXY"), .any("TOXIC")],
+    operands: [.one("PROXY", .name(.proxies)), .any("TOXIC", .name(.toxics))],
     options: [
-      OptionSpec(name: "--name", aliases: nameAliases, value: "TOXIC", help: "A toxic, as an option."),
+      OptionSpec(
+        name: "--name", aliases: nameAliases, value: "TOXIC", kind: .name(.toxics), help: "A toxic, as an option."),
       .control, .json,
     ],
     details: "One that isn't there makes the exit status 1; the others are removed.",

@@ -5,10 +5,10 @@ extension Command {
   static let use = Command(
     name: "use",
     summary: "Switch a running daemon to a profile.",
-    operands: [.optional("PROFILE")],
+    operands: [.optional("PROFILE", .name(.profiles))],
     options: [
       .control,
-      OptionSpec(name: "--proxy", value: "NAME", help: "Switch this proxy alone."),
+      OptionSpec(name: "--proxy", value: "NAME", kind: .name(.proxies), help: "Switch this proxy alone."),
       OptionSpec(
         name: "--for", value: "TIME", help: "Return to the profile before by itself, such as 30s: as a lease does."),
       OptionSpec(name: "--clear", help: "Instead of PROFILE: take the profile away, the proxy's own with --proxy."),

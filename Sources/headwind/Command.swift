@@ -10,6 +10,8 @@ struct OptionSpec: Sendable {
   var aliases: [String] = []
   /// What its value is called in the help; nil for a switch.
   var value: String?
+  /// What its value is.
+  var kind = ValueKind.text
   var isRepeatable = false
   var origin = Origin.ours
   let help: String
@@ -22,17 +24,23 @@ struct OperandSpec: Sendable {
   var isOptional = false
   /// Only the last one can be.
   var isRepeatable = false
-  /// Whether it is the command line of another program, which stands behind `--` and is taken as it is.
-  var isCommand = false
+  var kind = ValueKind.text
 
-  static func one(_ name: String) -> OperandSpec { OperandSpec(name: name) }
-  static func optional(_ name: String) -> OperandSpec { OperandSpec(name: name, isOptional: true) }
+  static func one(_ name: String, _ kind: ValueKind = .text) -> OperandSpec { OperandSpec(name: name, kind: kind) }
+  static func optional(_ name: String, _ kind: ValueKind = .text) -> OperandSpec {
+    OperandSpec(name: name, isOptional: true, kind: kind)
+  }
   /// At least one.
-  static func several(_ name: String) -> OperandSpec { OperandSpec(name: name, isRepeatable: true) }
+  static func several(_ name: String, _ kind: ValueKind = .text) -> OperandSpec {
+    OperandSpec(name: name, isRepeatable: true, kind: kind)
+  }
   /// None, or several.
-  static func any(_ name: String) -> OperandSpec { OperandSpec(name: name, isOptional: true, isRepeatable: true) }
+  static func any(_ name: String, _ kind: ValueKind = .text) -> OperandSpec {
+    OperandSpec(name: name, isOptional: true, isRepeatable: true, kind: kind)
+  }
 
-  static let command = OperandSpec(name: "-- COMMAND", isRepeatable: true, isCommand: true)
+  /// The command line of another program, which stands behind `--` and is taken as it is.
+  static let command = OperandSpec(name: "-- COMMAND", isRepeatable: true, kind: .command)
 
   /// As it stands in a usage line: `[FILE]`, `NAME...`.
   var usage: String {
@@ -101,6 +109,6 @@ extension OptionSpec {
     help: "Control address of the daemon, such as http://127.0.0.1:8474 (default: $HEADWIND_URL, else that).")
   static let json = OptionSpec(name: "--json", help: "Print JSON; errors, too, on standard error.")
   static let profileDirectories = OptionSpec(
-    name: "--profiles", aliases: ["--profiles-dir"], value: "DIR", isRepeatable: true,
+    name: "--profiles", aliases: ["--profiles-dir"], value: "DIR", kind: .directory, isRepeatable: true,
     help: "Directory of profiles (*.json) that come before the built-in ones (default: $HEADWIND_PROFILES).")
 }

@@ -182,13 +182,7 @@ struct ServeOptions {
   }
 
   private static func logFormat(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Log.Format {
-    guard let text = arguments.value("--log-format") else {
-      return config.logFormat ?? .auto
-    }
-    guard let format = Log.Format(rawValue: text) else {
-      throw arguments.usage("--log-format is \"\(text)\"; allowed: \(LogFormat.allowed)")
-    }
-    return format
+    try arguments.choice("--log-format", of: LogFormat.self) ?? config.logFormat ?? .auto
   }
 
   /// Nil when neither says it.

@@ -8,7 +8,8 @@ extension Command {
       name: "--port", value: "PORT", origin: .toxiproxy,
       help: "Port that the API listens on (default: 8474); 0 takes a free one, which the ready line tells."),
     OptionSpec(
-      name: "--config", value: "FILE", origin: .both, help: "JSON file: an array of proxies to start with."),
+      name: "--config", value: "FILE", kind: .file, origin: .both, help: "JSON file: an array of proxies to start with."
+    ),
     OptionSpec(
       name: "--seed", value: "N", origin: .both, help: "Seed of every decision by chance (default: random)."),
     OptionSpec(

@@ -9,7 +9,7 @@ extension OpenAPI {
     + events.map { (schemaName(of: $0.type), schema(of: $0)) }
 
   /// Every type that there is.
-  static let eventTypes = events.map(\.type)
+  package static let eventTypes = events.map(\.type)
 
   private struct Event {
     var type: String

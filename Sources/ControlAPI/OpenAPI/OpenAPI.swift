@@ -4,7 +4,7 @@ import Settings
 ///
 /// It describes what the router routes and nothing else: each method of each route is joined with its ``Operation``, and a
 /// test fails when one has none or is none. Numbers and lists of values come from the code that checks them.
-enum OpenAPI {
+package enum OpenAPI {
   static func document(of routes: [Route]) -> JSON {
     [
       "openapi": "3.0.3",

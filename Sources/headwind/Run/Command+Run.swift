@@ -11,16 +11,18 @@ extension Command {
   private static let daemonOptions: [OptionSpec] =
     serveOptions.filter { !notOfRun.contains($0.name) } + [
       OptionSpec(
-        name: "--profiles-dir", value: "DIR", isRepeatable: true,
+        name: "--profiles-dir", value: "DIR", kind: .directory, isRepeatable: true,
         help: "Directory of profiles (*.json) that come before the built-in ones (default: $HEADWIND_PROFILES)."),
       OptionSpec(
-        name: "--log-level", value: "LEVEL",
+        name: "--log-level", value: "LEVEL", kind: .word(LogLevel.names),
         help: "\(LogLevel.names.joined(separator: ", ")) (default: that of the config file, else error)."),
       OptionSpec(name: "--no-forward", help: "No HTTP and no SOCKS proxy: leave the command's proxy variables alone."),
     ]
 
   private static let runOptions: [OptionSpec] = [
-    OptionSpec(name: "--profiles", value: "A,B,C", help: "Run the command once under each of these profiles."),
+    OptionSpec(
+      name: "--profiles", value: "A,B,C", kind: .names(.profiles),
+      help: "Run the command once under each of these profiles."),
     OptionSpec(name: "--repeat", value: "N", help: "Run it so many times under each profile (default: 1)."),
     OptionSpec(name: "--max-duration", value: "TIME", help: "End a run after this long; exit status 124."),
     OptionSpec(name: "--fail-fast", help: "Stop at the first run that fails."),
@@ -31,8 +33,10 @@ extension Command {
         everything.
         """),
     OptionSpec(name: "--no-expect-traffic", help: "It has not."),
-    OptionSpec(name: "--report", value: "FILE", help: "Write all about the runs as JSON; - is standard output."),
-    OptionSpec(name: "--junit", value: "FILE", help: "Write the results as JUnit XML; - is standard output."),
+    OptionSpec(
+      name: "--report", value: "FILE", kind: .file, help: "Write all about the runs as JSON; - is standard output."),
+    OptionSpec(
+      name: "--junit", value: "FILE", kind: .file, help: "Write the results as JUnit XML; - is standard output."),
     OptionSpec(
       name: "--control", value: "URL",
       help: "Use the daemon that runs there, under a lease, instead of starting one; with --profile or --profiles."),
@@ -98,10 +102,12 @@ extension Command {
   static let with = Command(
     name: "with",
     summary: "Run a command while a running daemon is under a profile.",
-    operands: [.one("PROFILE"), .command],
+    operands: [.one("PROFILE", .name(.profiles)), .command],
     options: [
       .control,
-      OptionSpec(name: "--proxy", value: "NAME", isRepeatable: true, help: "Only this proxy (default: all)."),
+      OptionSpec(
+        name: "--proxy", value: "NAME", kind: .name(.proxies), isRepeatable: true,
+        help: "Only this proxy (default: all)."),
     ],
     details: """
       The daemon is under PROFILE by a lease that ends with this process, however that ends (if it is killed: within 15

@@ -5,7 +5,7 @@ extension Command {
   static let selfTest = Command(
     name: "selftest",
     summary: "Measure on this machine what a profile promises, and say whether it is kept.",
-    operands: [.optional("PROFILE")],
+    operands: [.optional("PROFILE", .name(.profiles))],
     options: [
       .profileDirectories,
       OptionSpec(
@@ -14,7 +14,7 @@ extension Command {
       OptionSpec(name: "--quick", help: "As short as it can be: --seconds 5, and fewer runs of the model."),
       OptionSpec(name: "--seed", value: "N", help: "Seed of every decision by chance (default: random)."),
       OptionSpec(
-        name: "--svg", value: "FILE",
+        name: "--svg", value: "FILE", kind: .file,
         help: "Draw how the bytes of new connections arrived, over what the model says; - is standard output."),
       .json,
     ],
