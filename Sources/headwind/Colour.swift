@@ -8,8 +8,8 @@ enum Colour: String {
 
   /// On a terminal that has colours, unless the user wants none (no-color.org).
   static var isWanted: Bool {
-    StandardOutput.isTerminal && ThisProcess.environment("NO_COLOR") == nil
-      && ThisProcess.environment("TERM") != "dumb"
+    StandardOutput.isTerminal && Environment.variable(.noColour) == nil
+      && Environment.variable(.terminal) != "dumb"
   }
 
   func painted(_ text: String) -> String { "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" }

@@ -69,7 +69,7 @@ struct Command: Sendable {
     options: [.control, .json],
     subcommands: [
       serve, run, with, use, leases, status, proxies, toxics, rules, sessions, events, assert, reset, populate,
-      profiles, wait, checkConfig, demo, selfTest,
+      profiles, wait, checkConfig, demo, selfTest, man, completions,
     ],
     run: { _ throws(CommandError) in throw .usage("a command is missing", command: nil) })
 

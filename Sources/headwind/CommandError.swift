@@ -10,8 +10,8 @@ enum CommandError: Error, Equatable {
 
   var exitCode: Int32 {
     switch self {
-    case .usage: 64
-    case .failure: 1
+    case .usage: ExitStatus.usage.rawValue
+    case .failure: ExitStatus.failure.rawValue
     }
   }
 

@@ -161,12 +161,17 @@ final class Daemon {
 
   private func listenToSignals() throws(CommandError) {
     try failing { () throws(LoopError) in
-      for signal in [ThisProcess.terminate, ThisProcess.interrupt] {
-        // What the sockets have to tell in this iteration came before.
-        signals.append(
-          try SignalSource(loop: loop, signal: signal) { [unowned self] in loop.later { [self] in stop() } })
+      for signal in DaemonSignal.allCases {
+        signals.append(try SignalSource(loop: loop, signal: signal.number) { [unowned self] in obey(signal) })
       }
-      signals.append(try SignalSource(loop: loop, signal: ThisProcess.hangUp) { [unowned self] in reload() })
+    }
+  }
+
+  private func obey(_ signal: DaemonSignal) {
+    switch signal {
+    // What the sockets have to tell in this iteration came before.
+    case .terminate, .interrupt: loop.later { [self] in stop() }
+    case .hangUp: reload()
     }
   }
 

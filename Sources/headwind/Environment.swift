@@ -4,10 +4,11 @@ import Reactor
 /// The environment variables that count.
 enum Environment {
   static func variable(_ name: String) -> String? { ThisProcess.environment(name) }
-  static var url: String? { ThisProcess.environment("HEADWIND_URL") }
+  static func variable(_ variable: EnvironmentVariable) -> String? { ThisProcess.environment(variable.rawValue) }
+  static var url: String? { variable(.url) }
   /// Several are separated by colons.
   static var profileDirectories: [String] {
-    ThisProcess.environment("HEADWIND_PROFILES")?.split(separator: ":").map(String.init) ?? []
+    variable(.profiles)?.split(separator: ":").map(String.init) ?? []
   }
 }
 

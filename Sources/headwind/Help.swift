@@ -4,7 +4,7 @@ enum Help {
     var parts = [command.summary, usage(of: command)]
     if command.subcommands.isEmpty {
       parts.append("Options:\n" + list(options(of: command), atMost: 30))
-      if command.options.contains(where: { $0.origin == .toxiproxy }) { parts.append(serverFlags) }
+      if command.options.contains(where: { $0.origin == .toxiproxy }) { parts.append(wrapped(serverFlags, first: "", indent: 0)) }
       if !command.details.isEmpty { parts.append(command.details) }
     } else {
       parts.append(
@@ -28,7 +28,8 @@ enum Help {
 
   private static func outlook(of group: Command) -> String {
     if group.name.isEmpty {
-      return "`headwind COMMAND --help` tells more. Exit status: 0 success, 1 failure, 64 usage."
+      let statuses = ExitStatus.allCases.map { "\($0.rawValue) \($0.word)" }.joined(separator: ", ")
+      return "`headwind COMMAND --help` tells more, `headwind man` prints all of it. Exit status: \(statuses)."
     }
     return "Without a command: \(group.subcommands[0].word). `\(group.invocation) COMMAND --help` tells more."
   }
@@ -41,14 +42,14 @@ enum Help {
     }
   }
 
-  private static var serverFlags: String {
+  /// A paragraph about them.
+  static var serverFlags: String {
     let flags = Command.serverFlags.map { "-" + $0.name.drop { $0 == "-" } + ($0.value.map { " \($0)" } ?? "") }
-    return wrapped(
-      """
+    return """
       The flags of toxiproxy-server are taken too, with one dash or two: \(flags.joined(separator: ", ")). \
       -host and -port are the two halves of --control; metrics are always on. Started under the name \
       \(ToxiproxyServer.name), by a symbolic link for instance, headwind takes these alone and behaves as that does.
-      """, first: "", indent: 0)
+      """
   }
 
   /// What toxiproxy-server's -help shows.

@@ -4,7 +4,7 @@ import Settings
 
 /// The environment variable `LOG_LEVEL`, with the words of ``LogLevel`` and toxiproxy-server's numbers; option and config win over it.
 enum LogLevelVariable {
-  static let name = "LOG_LEVEL"
+  static let name = EnvironmentVariable.logLevel.rawValue
 
   /// - Returns: nil when it is unset, empty or not understood; then a warning says what would be.
   static func read() -> (level: Log.Level?, warnings: [String]) {

@@ -17,7 +17,7 @@ enum Screen {
   static func show(
     every milliseconds: UInt32 = 1_000, isLines: Bool, _ text: () throws(CommandError) -> String
   ) throws(CommandError) {
-    let isInPlace = !isLines && StandardOutput.isTerminal && ThisProcess.environment("TERM") != "dumb"
+    let isInPlace = !isLines && StandardOutput.isTerminal && Environment.variable(.terminal) != "dumb"
     var isFirst = true
     repeat {
       let text = try text()

@@ -19,7 +19,7 @@ final class RunProgress {
   private var isOnTerminal: Bool { !isQuiet && StandardError.isTerminal && ThisProcess.isInForeground }
 
   var isShown: Bool {
-    isOnTerminal && !StandardOutput.isTerminal && ThisProcess.environment("TERM") != "dumb"
+    isOnTerminal && !StandardOutput.isTerminal && Environment.variable(.terminal) != "dumb"
   }
 
   /// A run begins.
