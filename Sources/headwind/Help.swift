@@ -4,7 +4,9 @@ enum Help {
     var parts = [command.summary, usage(of: command)]
     if command.subcommands.isEmpty {
       parts.append("Options:\n" + list(options(of: command), atMost: 30))
-      if command.options.contains(where: { $0.origin == .toxiproxy }) { parts.append(wrapped(serverFlags, first: "", indent: 0)) }
+      if command.options.contains(where: { $0.origin == .toxiproxy }) {
+        parts.append(wrapped(serverFlags, first: "", indent: 0))
+      }
       if !command.details.isEmpty { parts.append(command.details) }
     } else {
       parts.append(
