@@ -4,7 +4,7 @@ package import Settings
 /// One line a happening, on standard error: text for people, the same for journald, or JSON.
 ///
 /// Ordinary openings and closings of connections are debug; what a person should know is info. A line never waits for
-/// whoever reads it: what can't be written is dropped and counted, and when lines get through again, the first says how many
+/// whoever reads it: what can't be written is dropped and counted, and as soon as lines get through again, one says how many
 /// were not.
 package final class Log {
   package typealias Level = LogLevel
@@ -14,6 +14,10 @@ package final class Log {
   package var format: Format { didSet { form = Log.form(format) } }
   /// Lines that were to be written and couldn't be (a pipe that is full or closed, a full disk), since the start.
   package private(set) var droppedLines = 0
+
+  /// Called when a line was dropped and none before it that nobody was told of: somebody is to ``tellOfDroppedLines()`` now
+  /// and then until that has been done.
+  package var onDrop: (() -> Void)?
 
   private var form: LogLine.Form
   /// How many of those nobody was told of.
@@ -70,12 +74,15 @@ package final class Log {
     guard tellOfDroppedLines(), write(LogLine(level, message(), fields()).text(form)) else {
       droppedLines += 1
       untold += 1
+      if untold == 1 { onDrop?() }
       return
     }
   }
 
-  /// - Returns: false when that line found no room, either.
-  private func tellOfDroppedLines() -> Bool {
+  /// Also done before the next line.
+  ///
+  /// - Returns: false when there is still no room.
+  package func tellOfDroppedLines() -> Bool {
     guard untold > 0 else { return true }
     let line = LogLine(.warning, "log lines were dropped: nobody took them", [("count", .integer(Int64(untold)))])
     guard write(line.text(form)) else { return false }

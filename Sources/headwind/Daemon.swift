@@ -8,6 +8,7 @@ final class Daemon {
   let options: ServeOptions
   let loop: EventLoop
   let log: Log
+  private let droppedLines: DroppedLinesNotice
   let registry: ProxyRegistry
   let api: API
   /// Nil where no service manager wants to hear, or this is a part of another command.
@@ -42,6 +43,7 @@ final class Daemon {
     }
     log = Log(level: options.logLevel, format: options.logFormat)
     let (loop, log) = (self.loop, log)
+    droppedLines = DroppedLinesNotice(log, loop: loop)
     registry = try failing { () throws(LoopError) in
       try ProxyRegistry(
         loop: loop, catalogue: options.catalogue, limits: limits, seed: options.seed, log: log)

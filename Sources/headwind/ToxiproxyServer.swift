@@ -44,7 +44,7 @@ enum ToxiproxyServer {
       try Daemon(ServeOptions(flags)).run()
       return 0
     } catch {
-      StandardError.write(error.text(program: name))
+      StandardError.write(error.text(program: name, forJournal: StandardError.isJournal))
       return error.exitCode
     }
   }

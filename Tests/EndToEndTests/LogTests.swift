@@ -128,11 +128,15 @@ struct LogTests {
     #expect(try dropped(server) == 20)
 
     while read(pipe, &filling, filling.count) > 0 {}
+    func next() -> String {
+      guard owner.isReady(Int(POLLIN), within: .seconds(20)) else { return "" }
+      let count = read(pipe, &filling, filling.count)
+      return String(decoding: filling.prefix(max(0, count)), as: UTF8.self)
+    }
+    // It needs no other line.
+    #expect(next() == "warning: log lines were dropped: nobody took them count=20\n")
     try server.api.use("edge")
-    let count = read(pipe, &filling, filling.count)
-    let lines = String(decoding: filling.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
-    #expect(lines.first == "warning: log lines were dropped: nobody took them count=20")
-    #expect(lines.last?.contains("to=edge") == true && lines.count == 2, "\(lines)")
+    #expect(next().hasPrefix("info: profile switched proxy=* from=lte to=edge "))
     #expect(try dropped(server) == 20)
 
     // A reader that has gone: EPIPE.
