@@ -28,8 +28,9 @@ final class ServiceReport {
     self.status = status
     watchdogNanoseconds = ServiceNotifier.watchdogNanoseconds
     let second = ServiceReport.secondNanoseconds
-    // Half the interval, as sd_watchdog_enabled(3) has it, so that one beat may come late.
-    let period = min(second, max(1, (watchdogNanoseconds ?? 2 * second) / 2))
+    // Half the interval, as sd_watchdog_enabled(3) has it, so that one beat may come late. An interval of microseconds can't
+    // be kept, and is not to occupy the loop.
+    let period = min(second, max(second / 1_000, (watchdogNanoseconds ?? 2 * second) / 2))
     ticker = Ticker(loop: loop, first: loop.now + period, periodNanoseconds: period) { [unowned self] _ in beat() }
   }
 
