@@ -176,7 +176,7 @@ package final class HTTPServer {
     let responder = HTTPResponder(connection)
     let method = HTTPServer.methods[raw.pointee.type.rawValue] ?? ""
     let request = HTTPRequest(raw, method: method, peer: connection.peer)
-    if let fault = HTTPFraming.fault(in: request) { return responder.refuse(with: fault) }
+    if let fault = HTTPFraming.fault(in: request, connection.scanner) { return responder.refuse(with: fault) }
     connection.closesAfterReply = HTTPFraming.isFollowedByNoRequest(request)
     // evhttp would keep the connection even so.
     if method == "CONNECT" { raw.pointee.type = EVHTTP_REQ_GET }

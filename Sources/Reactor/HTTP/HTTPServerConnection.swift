@@ -44,7 +44,7 @@ final class HTTPServerConnection {
   private weak var server: HTTPServer?
   private var connection: OpaquePointer?
   private var timer: LoopTimer?
-  private var scanner = HTTPRequestScanner()
+  private(set) var scanner = HTTPRequestScanner()
   /// What the output must hold in place of evhttp's page.
   private var replacement: [UInt8] = []
   private var isWriting = false
@@ -239,7 +239,7 @@ final class HTTPServerConnection {
       return HTTPErrorPage(status: 400, message: "malformed request")
     case 413 where scanner.hasMalformedChunk:
       // evhttp says the same of both. It takes no chunk extensions.
-      return HTTPErrorPage(status: 400, message: "malformed chunk size, or a chunk extension")
+      return HTTPFraming.malformedChunk
     case 413:
       let message = "the request's body is larger than \(limits.bodyBytesMax) bytes"
       return HTTPErrorPage(status: 413, message: message)
