@@ -47,7 +47,8 @@ struct RequestTarget: Hashable, Sendable {
     guard text.first?.isLetter == true, text[scheme.endIndex...].starts(with: "://".utf8) else {
       throw Refusal(
         .malformed,
-        "this is a forward proxy, and \(shown(text)) doesn't say which server is meant: set this address as the"
+        // It isn't shown: paths may be secrets, and messages get into logs.
+        "this is a forward proxy, and a path alone doesn't say which server is meant: set this address as the"
           + " client's proxy (http_proxy=http://…), so that it sends whole URLs like http://example.com/")
     }
     guard !scheme.isWord("https") else {
@@ -57,11 +58,5 @@ struct RequestTarget: Hashable, Sendable {
       throw Refusal(.unsupported, "URLs of \(scheme.excerpt) can't be fetched; allowed: http, and CONNECT for all else")
     }
     return scheme.endIndex + 3
-  }
-
-  /// Without what may be a password or a token.
-  private static func shown(_ text: ArraySlice<UInt8>) -> String {
-    let path = text.prefix { $0 != UInt8(ascii: "?") }
-    return (path.lastIndex(of: UInt8(ascii: "@")).map { path[($0 + 1)...] } ?? path).excerpt
   }
 }

@@ -168,9 +168,11 @@ extension ClosedRange<Double> {
 }
 
 extension JSON {
-  /// The value as it can stand in a message of one line.
+  /// The value as it can stand in a message of one line, without what may be secret in a URL.
   package var excerpt: String {
     switch self {
+    case .string(let text) where text.contains("://") && text.withoutURLSecrets != text:
+      JSON.string(text.withoutURLSecrets).excerpt
     case .number(let value) where !value.isFinite: "a number too large to hold"
     case .array(let elements) where !elements.isEmpty: "an array"
     case .encodedArray: "an array"

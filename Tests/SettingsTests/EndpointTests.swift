@@ -15,7 +15,9 @@ import Testing
   @Test(arguments: [
     Row("nonsense", "missing port in address"), Row("127.0.0.1", "missing port in address"),
     Row("127.0.0.1:99999", "invalid port"), Row("h:65536", "invalid port"), Row("h:-1", "invalid port"),
-    Row("h:+1", "invalid port"), Row("h:8x", "invalid port"), Row("::1:0", "too many colons in address"),
+    Row("h:+1", "invalid port"), Row("h:8x", "invalid port"), Row("https://h", "invalid port"),
+    Row("h:a/b", "invalid port"),
+    Row("::1:0", "too many colons in address"),
     Row("a:b:c", "too many colons in address"), Row("[::1]", "missing port in address"),
     Row("[::1", "missing ']' in address"), Row("[::1]x:1", "missing port in address"),
     Row("[::1]:1:2", "too many colons in address"), Row("[[::1]:1", "unexpected '[' in address"),

@@ -81,13 +81,17 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil && ($0 == "0" || !$0.hasPrefix("0")) }
   }
 
-  /// A port number, a name of a service, or nothing (port 0).
+  /// A port number, a name of a service (RFC 6335 §5.1, and what else stands in /etc/services), or nothing (port 0).
   private static func isService(_ service: String) -> Bool {
     guard let first = service.utf8.first else { return true }
     if UInt8(ascii: "0")...UInt8(ascii: "9") ~= first || first == UInt8(ascii: "-") || first == UInt8(ascii: "+") {
       return service.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } && UInt16(service) != nil
     }
     return service.utf8.count <= 64
+      && service.utf8.allSatisfy { byte in
+        let character = Character(Unicode.Scalar(byte))
+        return byte < 0x80 && (character.isLetter || character.isNumber || "-_.+*".contains(character))
+      }
   }
 }
 
@@ -97,5 +101,5 @@ package struct EndpointError: Error, Hashable, CustomStringConvertible {
   package var reason: String
 
   /// `address nonsense: missing port in address`
-  package var description: String { "address \(text.plainExcerpt): \(reason)" }
+  package var description: String { "address \(text.withoutAddressSecrets.plainExcerpt): \(reason)" }
 }
