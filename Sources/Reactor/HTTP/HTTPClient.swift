@@ -5,6 +5,8 @@ package struct HTTPClientRequest: Sendable {
   /// A name or a literal address, IPv6 with or without brackets.
   package var host: String
   package var port: UInt16
+  /// A Unix socket to connect to instead; then host and port are of no account but for the header `Host`.
+  package var unixPath: String?
   /// Path and query, encoded.
   package var target = "/"
   /// Host, Content-Length and `Connection: close` are added.
@@ -35,6 +37,8 @@ package enum HTTPClientError: Error, Hashable, CustomStringConvertible {
   case unresolvable(ResolveError)
   /// No address took the connection; the last one tried, and its errno.
   case notConnected(SocketAddress, code: Int32)
+  /// The Unix socket at the path didn't take the connection; its errno.
+  case noSocket(path: String, code: Int32)
   case timedOut
   /// The connection ended before the reply's head.
   case closedBeforeReply
@@ -48,6 +52,7 @@ package enum HTTPClientError: Error, Hashable, CustomStringConvertible {
     case .unknownMethod(let method): "unknown request method \(method)"
     case .unresolvable(let error): "\(error)"
     case .notConnected(let address, let code): "\(LoopError.message(for: code).lowercased()) (\(address))"
+    case .noSocket(_, let code): LoopError.message(for: code).lowercased()
     case .timedOut: "timed out"
     case .closedBeforeReply: "the connection was closed before the reply"
     case .closedInReply: "the connection was closed in the middle of the reply"

@@ -55,6 +55,9 @@ package final class HTTPExchange {
     guard HTTPExchange.methods[request.method] != nil else {
       return finish(.failure(.unknownMethod(request.method)))
     }
+    if let path = request.unixPath {
+      return loop.later { [weak self] in self?.connect(toSocketAt: path) }
+    }
     if let answer = AddressLookup.immediate(host: request.host, service: "\(request.port)") {
       // Later, so that the owner can set its callbacks first.
       return loop.later { [weak self] in self?.resolved(answer) }
@@ -114,6 +117,27 @@ package final class HTTPExchange {
     fill(raw)
     evhttp_make_request(connection, raw, method, request.target)
     watchConnecting(connection)
+  }
+
+  /// libevent 2.1 connects to names and addresses only. So it is made to begin with a port that nothing is ever sent to, and
+  /// before it has looked at that connection it is given one that stands: to the Unix socket.
+  private func connect(toSocketAt path: String) {
+    guard completion != nil else { return }
+    do throws(LoopError) {
+      guard let address = UnixSocketAddress(path) else { throw LoopError(call: "connect", code: ENAMETOOLONG) }
+      let socket = try address.connect()
+      let decoy = try Decoy()
+      addresses = [decoy.address]
+      connect()
+      guard let connection, rawRequest != nil else { return finish(.failure(.noSocket(path: path, code: ENETUNREACH))) }
+      let bufferevent = evhttp_connection_get_bufferevent(connection)
+      let first = bufferevent_getfd(bufferevent)
+      bufferevent_setfd(bufferevent, socket.take())
+      if first >= 0 { SystemCall.close(first) }
+      decoy.close()
+    } catch {
+      finish(.failure(.noSocket(path: path, code: error.code)))
+    }
   }
 
   private func configure(_ connection: OpaquePointer) {
@@ -218,3 +242,21 @@ package final class HTTPExchange {
 
 @available(*, unavailable)
 extension HTTPExchange: Sendable {}
+
+/// A port of this machine that listens and never accepts; gone with this value.
+private struct Decoy: ~Copyable {
+  let address: SocketAddress
+  private let socket: Descriptor
+
+  init() throws(LoopError) {
+    guard let wanted = SocketAddress(literal: "127.0.0.1", port: 0) else { preconditionFailure("a literal address") }
+    let socket = try SystemCall.streamSocket(.ipv4)
+    let raw = socket.raw()
+    if wanted.withSockaddr({ bind(raw, $0, $1) }) != 0 { throw LoopError.last("bind") }
+    if listen(raw, 1) != 0 { throw LoopError.last("listen") }
+    address = SocketAddress.local(of: raw) ?? wanted
+    self.socket = socket
+  }
+
+  consuming func close() {}
+}

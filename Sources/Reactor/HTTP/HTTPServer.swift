@@ -14,7 +14,7 @@ internal import Synchronization
 package final class HTTPServer {
   package typealias Handler = (HTTPRequest, HTTPResponder) -> Void
 
-  /// Where it listens, with the real port.
+  /// Where it listens, with the real port; "0.0.0.0:0" for a Unix socket.
   package let localAddress: SocketAddress
   /// How often accept(2) failed, as when descriptors ran out. Accepting is tried again after 100 ms.
   package private(set) var acceptFailures = 0
@@ -42,11 +42,12 @@ package final class HTTPServer {
     try self.init(loop: loop, listeningDescriptor: descriptor, limits: limits, handler: handler)
   }
 
-  /// Serves a socket that is already bound and listening, and owns it from here on.
+  /// Serves a socket that is already bound and listening, TCP or Unix, and owns it from here on.
   package init(
     loop: EventLoop, listeningDescriptor: Int32, limits: HTTPLimits = HTTPLimits(), handler: @escaping Handler
   ) throws(LoopError) {
-    guard let address = SocketAddress.local(of: listeningDescriptor) else {
+    let unix = UnixSocketAddress.local(of: listeningDescriptor).map { _ in SocketAddress.unknown }
+    guard let address = SocketAddress.local(of: listeningDescriptor) ?? unix else {
       let error = LoopError.last("getsockname")
       SystemCall.close(listeningDescriptor)
       throw error
@@ -63,6 +64,16 @@ package final class HTTPServer {
 
   deinit {
     closeNow()
+  }
+
+  /// Whether a Unix socket can be served. libevent asks getnameinfo(3) for the name of every client; outside of Linux that
+  /// has none for a client of a Unix socket, and up to version 2.1 libevent ends the process then.
+  package static var canServeUnixSockets: Bool {
+    #if os(Linux)
+      true
+    #else
+      event_get_version_number() >= 0x0202_0000
+    #endif
   }
 
   /// Clients connected, with those whose last reply was sent but who haven't ended yet.

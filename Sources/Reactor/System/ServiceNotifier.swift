@@ -18,8 +18,7 @@ package final class ServiceNotifier {
   /// Datagrams that wait for a service manager that is busy; the oldest go first, and go lost when there are more.
   private static let waitingMax = 16
 
-  private var address = sockaddr_un()
-  private let length: socklen_t
+  private let address: UnixSocketAddress
   private var waiting: [String] = []
 
   /// Nil when nobody wants to hear.
@@ -27,12 +26,8 @@ package final class ServiceNotifier {
     guard let path = ThisProcess.environment("NOTIFY_SOCKET"), let first = path.utf8.first else { return nil }
     // "@" stands for the zero byte of an abstract socket.
     guard first == UInt8(ascii: "/") || first == UInt8(ascii: "@") else { return nil }
-    var name = Array(path.utf8)
-    guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
-    if first == UInt8(ascii: "@") { name[0] = 0 }
-    length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + name.count)
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+    guard let address = UnixSocketAddress(path) else { return nil }
+    self.address = address
   }
 
   /// How often the service manager wants to hear `WATCHDOG=1` at least, in nanoseconds; nil when it doesn't, or wants it of
@@ -68,11 +63,7 @@ package final class ServiceNotifier {
   /// False when it was sent, or never can be.
   private func isRefusedForNow(_ message: String, _ descriptor: Int32) -> Bool {
     let bytes = Array(message.utf8)
-    let sent = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT), $0, length)
-      }
-    }
+    let sent = address.withSockaddr { sendto(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT), $0, $1) }
     return sent < 0 && (errno == EAGAIN || errno == ENOBUFS)
   }
 
