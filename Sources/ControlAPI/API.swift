@@ -1,6 +1,6 @@
 package import Proxying
 import Reactor
-import Settings
+package import Settings
 
 /// Everything the control port answers: a request goes in, an answer comes out, nothing else is touched but the registry.
 package final class API {
@@ -33,9 +33,18 @@ package final class API {
   /// See ``Gatekeeper/takesAnyHost``.
   package func takeAnyHost() { gatekeeper.takesAnyHost = true }
 
-  package func answer(_ request: APIRequest) -> APIAnswer {
+  /// What requests have to show; nil for nothing.
+  package var token: AccessToken? {
+    get { gatekeeper.token }
+    set { gatekeeper.token = newValue }
+  }
+
+  /// - Parameter isOurs: asked by this process itself, which needs no token.
+  package func answer(_ request: APIRequest, isOurs: Bool = false) -> APIAnswer {
     let began = registry.loop.now
-    if let refusal = gatekeeper.refusal(of: request) {
+    var request = request
+    request.isTrusted = isOurs || gatekeeper.isTrusted(request)
+    if let refusal = gatekeeper.refusal(of: request) ?? gatekeeper.tokenRefusal(of: request) {
       return counted(.now(refusal.response()), request, nil, since: began)
     }
     let (match, route) = router.match(request)

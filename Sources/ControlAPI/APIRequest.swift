@@ -7,6 +7,8 @@ package struct APIRequest: Sendable {
   package var body: [UInt8]
   /// HTTP/1.1 asks for a `Host` header (RFC 9112 §3.2), 1.0 doesn't.
   package var mustNameHost: Bool
+  /// Whether it shows the daemon's token, or there is none.
+  var isTrusted = true
 
   package init(
     method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
@@ -24,11 +26,22 @@ package struct APIRequest: Sendable {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
 
+  /// The values of all headers of that name.
+  func all(_ name: String) -> [String] {
+    headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+  }
+
   /// A target in absolute form (`http://host/path`, as for a proxy) counts as its path (RFC 9112 §3.2.2).
   private var originForm: Substring {
     guard target.lowercased().hasPrefix("http://") else { return target[...] }
     let rest = target.dropFirst("http://".count)
     return rest.firstIndex { $0 == "/" || $0 == "?" }.map { rest[$0...] } ?? "/"
+  }
+
+  /// The authority of a target in absolute form, which counts before the header `Host` (RFC 9112 §3.2.2).
+  var targetAuthority: Substring? {
+    guard target.lowercased().hasPrefix("http://") else { return nil }
+    return target.dropFirst("http://".count).prefix { !"/?".contains($0) }
   }
 
   var path: Substring { originForm.prefix { $0 != "?" } }

@@ -14,25 +14,65 @@ package final class ControlServer {
 
   private let api: API
   private let server: HTTPServer
+  /// Of a Unix socket, where it is.
+  private let path: String?
+  /// Set where it is to be taken out of the file system in the end.
+  private var file: UnixSocketFile?
 
   /// - Parameter dualStack: for `::`, whether to take IPv4 as well.
   /// - Throws: the failed call, such as "bind: Address already in use".
   package init(
     loop: EventLoop, address: SocketAddress, dualStack: Bool = false, api: API, limits: HTTPLimits = HTTPLimits()
   ) throws(LoopError) {
+    (self.api, path) = (api, nil)
+    let handler = ControlServer.handler(loop, api)
+    server = try HTTPServer(loop: loop, address: address, dualStack: dualStack, limits: limits, handler: handler)
+    adopt()
+  }
+
+  /// Serves a Unix socket, and removes its file in the end.
+  package init(loop: EventLoop, file: UnixSocketFile, api: API) throws(LoopError) {
+    (self.api, path, self.file) = (api, file.path, file)
+    server = try HTTPServer(
+      loop: loop, listeningDescriptor: file.takeDescriptor(), handler: ControlServer.handler(loop, api))
+    adopt()
+  }
+
+  /// Serves a socket that whoever started this process has opened, and will open again.
+  package init(loop: EventLoop, socket: ActivatedSocket, api: API) throws(LoopError) {
     self.api = api
-    let feed = EventFeed(loop: loop, events: api.registry.events)
-    server = try HTTPServer(loop: loop, address: address, dualStack: dualStack, limits: limits) { request, responder in
-      ControlServer.serve(request, responder, api, feed, loop)
-    }
+    path = if case .unix(let path, _) = socket.place { path } else { nil }
+    server = try HTTPServer(
+      loop: loop, listeningDescriptor: socket.descriptor, handler: ControlServer.handler(loop, api))
+    adopt()
+  }
+
+  private func adopt() {
     api.server = server
-    api.registry.controlAddress = server.localAddress
-    api.eventFeed = feed
+    // Proxies lead to addresses, never to a Unix socket.
+    api.registry.controlAddress = path == nil ? server.localAddress : nil
   }
 
   package var localAddress: SocketAddress { server.localAddress }
 
-  package func close() { server.close() }
+  /// `127.0.0.1:8474`, or `unix:/run/headwind.sock`.
+  package var place: String { path.map { "unix:\($0)" } ?? server.localAddress.description }
+
+  /// What commands take for `--control`.
+  package var url: String { path == nil ? "http://\(place)" : place }
+
+  package func close() {
+    // While the socket is open: its file can't be another one's yet.
+    file?.remove()
+    file = nil
+    server.close()
+  }
+
+  private static func handler(_ loop: EventLoop, _ api: API) -> HTTPServer.Handler {
+    let feed = EventFeed(loop: loop, events: api.registry.events)
+    api.eventFeed = feed
+    return { request, responder in ControlServer.serve(request, responder, api, feed, loop) }
+  }
 
   private static func serve(
     _ request: HTTPRequest, _ responder: HTTPResponder, _ api: API, _ feed: EventFeed, _ loop: EventLoop

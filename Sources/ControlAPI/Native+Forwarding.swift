@@ -85,8 +85,9 @@ extension API {
         "no forward proxy that is enabled can be reached from there; start the daemon with --http-proxy or --socks, "
           + "or make one by POST /proxies with \"mode\": \"http\"")
     }
-    // Where there is a next proxy, even what isn't conditioned has to go through it, and only this daemon knows the way.
-    let rules = registry.forward.via == nil ? registry.forward.rules : []
+    // Where there is a next proxy, even what isn't conditioned has to go through it, and only this daemon knows the way. Names
+    // of hosts are for those who have the token; what they would send past the proxy comes to the same behind it.
+    let rules = registry.forward.via == nil && request.isTrusted ? registry.forward.rules : []
     // "nosniff" keeps web pages elsewhere from running it as a script, to read the names of hosts in it.
     return APIResponse(
       status: 200,

@@ -12,7 +12,9 @@ package struct Config: Hashable, Sendable {
   /// Directories of profiles, later ones over earlier ones.
   package var profileDirectories: [String] = []
   /// Where the control API listens.
-  package var control: Endpoint?
+  package var control: ControlAddress?
+  /// The file with the token that the control API asks for.
+  package var tokenFile: String?
   package var seed: UInt64?
   package var logFormat: LogFormat?
   package var logLevel: LogLevel?
@@ -30,16 +32,19 @@ package struct Config: Hashable, Sendable {
 
 extension Config {
   private static let keys = [
-    "proxies", "http_proxy", "socks", "rules", "via", "allow_clients", "profile", "profiles", "control", "seed",
-    "log_format", "log_level", "connect_timeout_ms", "drain_timeout_ms", "max_link_buffer_bytes", "max_buffer_bytes",
+    "proxies", "http_proxy", "socks", "rules", "via", "allow_clients", "profile", "profiles", "control", "token_file",
+    "seed", "log_format", "log_level", "connect_timeout_ms", "drain_timeout_ms", "max_link_buffer_bytes",
+    "max_buffer_bytes",
     "max_connections",
   ]
 
-  /// Reads a config file; directories in it are relative to the file.
+  /// Reads a config file; directories and files in it are relative to the file.
   package static func load(path: String) throws(SettingsError) -> Config {
     var config = try Config(text: SettingsFile.read(path), source: path)
     let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
     config.profileDirectories = config.profileDirectories.map { $0.hasPrefix("/") ? $0 : directory + $0 }
+    config.tokenFile = config.tokenFile.map { $0.hasPrefix("/") ? $0 : directory + $0 }
+    if !directory.isEmpty { config.control = config.control?.relative(to: String(directory)) }
     return config
   }
 
@@ -60,7 +65,8 @@ extension Config {
     try readForwarding(fields)
     profile = try fields.profileName("profile")
     profileDirectories = try fields.directories("profiles")
-    control = try fields.endpoint("control")
+    control = try fields.controlAddress("control")
+    tokenFile = try fields.path("token_file")
     try refuseSharedAddresses(fields.source)
     seed = try fields.seed("seed")
     logFormat = try fields.choice("log_format", of: LogFormat.self)
@@ -101,13 +107,20 @@ extension Fields {
     return try strings(key, atMost: 64) ?? []
   }
 
-  fileprivate func endpoint(_ key: String) throws(SettingsError) -> Endpoint? {
+  fileprivate func controlAddress(_ key: String) throws(SettingsError) -> ControlAddress? {
     guard let text = try string(key) else { return nil }
     do {
-      return try Endpoint(parsing: text)
+      return try ControlAddress(parsing: text)
     } catch {
-      throw SettingsError(source: source, field: pathOf(key), message: "is wrong: \(error)")
+      throw SettingsError(
+        source: source, field: pathOf(key), message: "is wrong: \(error); allowed: \(ControlAddress.allowed)")
     }
+  }
+
+  fileprivate func path(_ key: String) throws(SettingsError) -> String? {
+    guard let text = try string(key) else { return nil }
+    guard !text.isEmpty, !text.contains("\0") else { throw refusal(key, allowed: "the path of a file") }
+    return text
   }
 
   fileprivate func seed(_ key: String) throws(SettingsError) -> UInt64? {

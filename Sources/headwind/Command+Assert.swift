@@ -11,6 +11,7 @@ extension Command {
       .since("Count from there on (default: from the daemon's start)."),
     ] + TrafficExpectation.options + [
       OptionSpec(name: "--wait", value: "TIME", help: "Ask again for so long until it is true, such as 5s."), .control,
+      .tokenFile,
       .json,
     ],
     details: """

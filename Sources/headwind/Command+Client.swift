@@ -6,7 +6,8 @@ extension Command {
     name: "wait",
     summary: "Wait until a daemon is ready.",
     options: [
-      .control, OptionSpec(name: "--timeout", value: "TIME", help: "Give up after this long (default: 10s)."),
+      .control, .tokenFile,
+      OptionSpec(name: "--timeout", value: "TIME", help: "Give up after this long (default: 10s)."),
       OptionSpec(
         name: "--pid", value: "PID",
         help: "Only this process counts: fail at once when it has ended, or another daemon has the port."),
@@ -37,11 +38,11 @@ extension Command {
         }
         // Only now: one that has answered is there, whatever its number is over here.
         if let pid, !ProcessTree.isRunning(pid) {
-          throw .failure("process \(pid) is not running; http://\(client.address): \(last)")
+          throw .failure("process \(pid) is not running; \(client.url): \(last)")
         }
         ThisProcess.pause(milliseconds: 20)
       } while clock.now < end
-      throw .failure("not ready after \(timeout): http://\(client.address): \(last)")
+      throw .failure("not ready after \(timeout): \(client.url): \(last)")
     })
 }
 
@@ -53,6 +54,6 @@ extension Command {
     guard let wanted else { return }
     let body = try? JSONReader.read(response.body, dialect: .lenient)
     guard case .integer(let found)? = body?["pid"], found != wanted else { return }
-    throw .failure("another daemon is at http://\(client.address): its process is \(found), not \(wanted)")
+    throw .failure("another daemon is at \(client.url): its process is \(found), not \(wanted)")
   }
 }

@@ -14,7 +14,7 @@ extension Command {
       OptionSpec(name: "--limit", value: "N", help: "Only the newest N."),
       OptionSpec(name: "--follow", aliases: ["-f"], help: "Go on until ^C; with --json one event a line."),
       OptionSpec(name: "--last-id", help: "Print the id of the newest event alone, to be used as START later."),
-      .control, .json,
+      .control, .tokenFile, .json,
     ],
     details: """
       \(Moment.help)

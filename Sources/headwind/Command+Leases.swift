@@ -10,7 +10,7 @@ extension Command {
   private static let listLeases = Command(
     name: "leases list", aliases: ["ls", "l"],
     summary: "List live leases, newest first: the first that covers a proxy is the one that counts.",
-    options: [.control, .json],
+    options: [.control, .tokenFile, .json],
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)
       if arguments.has("--json") { return StandardOutput.write(try client.get("/leases").text + "\n") }
@@ -30,7 +30,7 @@ extension Command {
       OptionSpec(
         name: "--by", value: "WHO", help: "Who holds it, as lists and events tell (default: headwind leases)."),
       OptionSpec(name: "--reason", value: "TEXT", help: "Why, as lists and events tell."),
-      .control, .json,
+      .control, .tokenFile, .json,
     ],
     details: """
       The newest lease that covers a proxy counts, before any other profile; when it ends, what lies below is in force
@@ -54,7 +54,7 @@ extension Command {
   private static let renewLease = Command(
     name: "leases renew", summary: "Let a lease's time begin anew.",
     operands: [.one("ID", .name(.leases))],
-    options: [lengthOption("default: as long as before"), .control, .json],
+    options: [lengthOption("default: as long as before"), .control, .tokenFile, .json],
     run: { arguments throws(CommandError) in
       _ = try arguments.duration("--for")
       let id = arguments.operands[0]
@@ -67,7 +67,7 @@ extension Command {
   private static let releaseLeases = Command(
     name: "leases release", aliases: ["end", "remove", "rm"],
     summary: "End leases; what lies below them is in force again.",
-    operands: [.several("ID", .name(.leases))], options: [.control, .json],
+    operands: [.several("ID", .name(.leases))], options: [.control, .tokenFile, .json],
     details: "One that isn't there makes the exit status 1; the others are ended.",
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)

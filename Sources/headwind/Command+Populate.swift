@@ -5,7 +5,7 @@ import Settings
 extension Command {
   static let populate = Command(
     name: "populate", summary: "Make the proxies of a file, or change them to what it says: all of them or none.",
-    operands: [.one("FILE", .file)], options: [.control, .json],
+    operands: [.one("FILE", .file)], options: [.control, .tokenFile, .json],
     details: """
       FILE is a config file or toxiproxy's array of proxies; of a config file only the proxies count. `-` is standard
       input. A proxy that is as the file says keeps its connections; those that it doesn't name stay as they are.
@@ -37,7 +37,8 @@ extension Command {
   }
 
   static let reset = Command(
-    name: "reset", summary: "Enable all proxies and remove all toxics; profiles stay.", options: [.control, .json],
+    name: "reset", summary: "Enable all proxies and remove all toxics; profiles stay.",
+    options: [.control, .tokenFile, .json],
     run: { arguments throws(CommandError) in
       try ControlClient(arguments).send("POST", "/reset")
       StandardOutput.write(

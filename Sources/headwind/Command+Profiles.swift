@@ -16,7 +16,7 @@ extension Command {
       exportProfile, importProfile,
     ])
 
-  static let profileOptions: [OptionSpec] = [.profileDirectories, .control, .json]
+  static let profileOptions: [OptionSpec] = [.profileDirectories, .control, .tokenFile, .json]
   private static let profileDetails = """
     Asks the daemon when --control or $HEADWIND_URL names one; otherwise reads the built-in profiles and those of
     --profiles. Round trips are in ms, rates in bytes per second, of each direction; a loss that differs by direction is

@@ -12,7 +12,7 @@ extension Command {
   private static let listProxies = Command(
     name: "proxies list", aliases: ["ls", "li", "l"],
     summary: "List the proxies, each with the profile in force: its own, or that of all.",
-    options: [.control, .json],
+    options: [.control, .tokenFile, .json],
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)
       if arguments.has("--json") { return StandardOutput.write(try client.get(ProxyTable.target).text + "\n") }
@@ -22,7 +22,7 @@ extension Command {
   private static let showProxy = Command(
     name: "proxies show", aliases: ["inspect", "ins", "i"],
     summary: "Show a proxy with its toxics and what it has carried.",
-    operands: [.one("NAME", .name(.proxies))], options: [.control, .json],
+    operands: [.one("NAME", .name(.proxies))], options: [.control, .tokenFile, .json],
     details: "With --json it is the proxy as the API has it, with one more key: counters.",
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)
@@ -63,7 +63,7 @@ extension Command {
       OptionSpec(
         name: "--profile", value: "PROFILE", kind: .name(.profiles),
         help: "A profile of its own, before that of all proxies."),
-      .control, .json,
+      .control, .tokenFile, .json,
     ],
     details: """
       Examples:
@@ -94,7 +94,7 @@ extension Command {
   private static let updateProxy = Command(
     name: "proxies update",
     summary: "Change where a proxy listens or forwards to. Its connections are closed, its toxics stay.",
-    operands: [.one("NAME", .name(.proxies))], options: [listenOption(), upstreamOption, .control, .json],
+    operands: [.one("NAME", .name(.proxies))], options: [listenOption(), upstreamOption, .control, .tokenFile, .json],
     run: { arguments throws(CommandError) in
       let listen = try arguments.address("--listen")
       let upstream = try arguments.address("--upstream")
@@ -121,7 +121,7 @@ extension Command {
   ) -> Command {
     Command(
       name: "proxies \(word)", aliases: aliases, summary: summary, operands: [.one("NAME", .name(.proxies))],
-      options: [.control, .json],
+      options: [.control, .tokenFile, .json],
       run: { arguments throws(CommandError) in
         let call = ProxyCall(arguments.operands[0], try ControlClient(arguments))
         show(try call.send("POST", body: ["enabled": .bool(try isEnabled(call))]), arguments)
@@ -137,7 +137,7 @@ extension Command {
   private static let deleteProxies = Command(
     name: "proxies delete", aliases: ["remove", "rm", "del", "d"],
     summary: "Delete proxies, and close their connections.",
-    operands: [.several("NAME", .name(.proxies))], options: [.control, .json],
+    operands: [.several("NAME", .name(.proxies))], options: [.control, .tokenFile, .json],
     details: "One that isn't there makes the exit status 1; the others are deleted.",
     run: { arguments throws(CommandError) in
       let client = try ControlClient(arguments)

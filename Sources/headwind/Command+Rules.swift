@@ -16,14 +16,14 @@ extension Command {
 
   private static let listRules = Command(
     name: "rules list", aliases: ["ls", "l"], summary: "List the rules, in the order in which they are looked at.",
-    options: [.control, .json],
+    options: [.control, .tokenFile, .json],
     run: { arguments throws(CommandError) in
       show(try ControlClient(arguments).get("/rules"), arguments)
     })
 
   private static let setRules = Command(
     name: "rules set", summary: "Put these rules in the place of all that there are.",
-    operands: [.several("RULE")], options: [.control, .json],
+    operands: [.several("RULE")], options: [.control, .tokenFile, .json],
     details: ruleDetails + "\nExample: headwind rules set 'api.example.com=edge' '*.internal=direct' '*:25=deny'",
     run: { arguments throws(CommandError) in
       var rules: [JSON] = []
@@ -34,7 +34,7 @@ extension Command {
   private static let addRule = Command(
     name: "rules add", aliases: ["create", "new", "a"], summary: "Add a rule behind the others.",
     operands: [.one("RULE")],
-    options: [OptionSpec(name: "--first", help: "Before the others."), .control, .json],
+    options: [OptionSpec(name: "--first", help: "Before the others."), .control, .tokenFile, .json],
     details: ruleDetails + "\nExample: headwind rules add --first '*:25=deny'",
     run: { arguments throws(CommandError) in
       let rule = try rule(arguments.operands[0], arguments)
@@ -43,7 +43,7 @@ extension Command {
     })
 
   private static let clearRules = Command(
-    name: "rules clear", aliases: ["rm"], summary: "Remove all rules.", options: [.control, .json],
+    name: "rules clear", aliases: ["rm"], summary: "Remove all rules.", options: [.control, .tokenFile, .json],
     run: { arguments throws(CommandError) in
       show(try ControlClient(arguments).send("DELETE", "/rules"), arguments)
     })

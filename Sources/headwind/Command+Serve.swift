@@ -18,9 +18,14 @@ extension Command {
     ),
     .profileDirectories,
     OptionSpec(
-      name: "--control", value: "HOST:PORT", help: "Where the control API listens (default: 127.0.0.1:8474)."),
+      name: "--control", value: "HOST:PORT|unix:PATH",
+      help: """
+        Where the control API listens (default: 127.0.0.1:8474). A Unix socket is for the user alone that runs the daemon.
+        """),
+    .servedTokenFile,
     OptionSpec(
-      name: "--allow-remote", help: "Let the control API listen on an address that other machines can reach."),
+      name: "--allow-remote",
+      help: "Let the control API listen on an address that other machines can reach, without a token."),
     OptionSpec(
       name: "--allow-host", value: "NAME", isRepeatable: true,
       help: "A public name under which the control API may be asked (it refuses others: DNS rebinding)."),

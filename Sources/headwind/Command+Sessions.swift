@@ -10,7 +10,7 @@ extension Command {
     name: "sessions list", aliases: ["ls", "l"], summary: "List the live connections, with what they have carried.",
     options: [
       OptionSpec(name: "--proxy", value: "NAME", kind: .name(.proxies), help: "Only those of this proxy."), .watch,
-      .control, .json,
+      .control, .tokenFile, .json,
     ],
     details: """
       UP is from the client to the server, DOWN back; HELD is what toxics hold, or a peer hasn't taken. DELAY is what
@@ -33,7 +33,7 @@ extension Command {
 
   private static let endSessions = Command(
     name: "sessions end", aliases: ["kill", "rm"], summary: "End connections: both sides see a reset.",
-    operands: [.several("ID", .name(.sessions))], options: [.control, .json],
+    operands: [.several("ID", .name(.sessions))], options: [.control, .tokenFile, .json],
     details: "IDs are those of `headwind sessions`. One that isn't there makes the exit status 1; others are ended.",
     run: { arguments throws(CommandError) in
       for id in arguments.operands where UInt64(id) == nil {

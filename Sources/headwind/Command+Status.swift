@@ -5,7 +5,7 @@ extension Command {
   static let status = Command(
     name: "status",
     summary: "Show a running daemon's profile and its proxies, with what they carry.",
-    options: [.watch, .control, .json],
+    options: [.watch, .control, .tokenFile, .json],
     details: """
       OPEN are the connections of now, TOTAL all since the daemon began; UP is from clients to servers, DOWN back, as far
       as it was delivered. Bytes are counted while they flow. With --watch there are rates, too.

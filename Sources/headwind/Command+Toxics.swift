@@ -8,7 +8,7 @@ extension Command {
 
   private static let listToxics = Command(
     name: "toxics list", aliases: ["ls", "l"], summary: "List the toxics of a proxy.",
-    operands: [.one("PROXY", .name(.proxies))], options: [.control, .json],
+    operands: [.one("PROXY", .name(.proxies))], options: [.control, .tokenFile, .json],
     run: { arguments throws(CommandError) in
       let call = ProxyCall(arguments.operands[0], try ControlClient(arguments))
       let toxics = try call.get("/toxics?all=true")
@@ -43,7 +43,7 @@ extension Command {
       OptionSpec(name: "--upstream", aliases: ["-u"], help: "From the client to the server."),
       OptionSpec(name: "--downstream", aliases: ["-d"], help: "From the server to the client."),
       toxicity, attribute,
-    ] + ToxicWords.triggerOptions + [.control, .json],
+    ] + ToxicWords.triggerOptions + [.control, .tokenFile, .json],
     details: """
       Types and their attributes:
       \(ToxicText.kinds)
@@ -74,7 +74,7 @@ extension Command {
       OptionSpec(
         name: "--name", aliases: nameAliases, value: "TOXIC", kind: .name(.toxics), help: "The toxic, as an option.")
     ]
-      + [toxicity, attribute] + ToxicWords.triggerOptions + [.control, .json],
+      + [toxicity, attribute] + ToxicWords.triggerOptions + [.control, .tokenFile, .json],
     details: "Example: headwind toxics update web latency_downstream latency=200",
     run: { arguments throws(CommandError) in
       let words = ToxicWords(arguments)
@@ -109,7 +109,7 @@ extension Command {
     options: [
       OptionSpec(
         name: "--name", aliases: nameAliases, value: "TOXIC", kind: .name(.toxics), help: "A toxic, as an option."),
-      .control, .json,
+      .control, .tokenFile, .json,
     ],
     details: "One that isn't there makes the exit status 1; the others are removed.",
     run: { arguments throws(CommandError) in

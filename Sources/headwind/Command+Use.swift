@@ -7,7 +7,7 @@ extension Command {
     summary: "Switch a running daemon to a profile.",
     operands: [.optional("PROFILE", .name(.profiles))],
     options: [
-      .control,
+      .control, .tokenFile,
       OptionSpec(name: "--proxy", value: "NAME", kind: .name(.proxies), help: "Switch this proxy alone."),
       OptionSpec(
         name: "--for", value: "TIME", help: "Return to the profile before by itself, such as 30s: as a lease does."),

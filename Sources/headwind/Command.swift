@@ -66,7 +66,7 @@ struct Command: Sendable {
   /// What `headwind` is without a command.
   static let root = Command(
     name: "", summary: "headwind: a proxy that makes TCP connections as bad as a mobile network",
-    options: [.control, .json],
+    options: [.control, .tokenFile, .json],
     subcommands: [
       serve, run, with, use, leases, status, proxies, toxics, rules, sessions, events, assert, reset, populate,
       profiles, wait, checkConfig, demo, selfTest, man, completions,
@@ -106,7 +106,9 @@ struct Command: Sendable {
 extension OptionSpec {
   static let control = OptionSpec(
     name: "--control", value: "URL",
-    help: "Control address of the daemon, such as http://127.0.0.1:8474 (default: $HEADWIND_URL, else that).")
+    help: """
+      Control address of the daemon, such as http://127.0.0.1:8474, or unix:PATH (default: $HEADWIND_URL, else the former).
+      """)
   static let json = OptionSpec(name: "--json", help: "Print JSON; errors, too, on standard error.")
   static let profileDirectories = OptionSpec(
     name: "--profiles", aliases: ["--profiles-dir"], value: "DIR", kind: .directory, isRepeatable: true,

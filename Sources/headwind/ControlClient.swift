@@ -5,27 +5,61 @@ import Settings
 struct ControlClient {
   static let defaultURL = "http://127.0.0.1:8474"
 
-  let address: Endpoint
+  /// `http://HOST:PORT` or `unix:PATH`, as messages and other commands have it.
+  let url: String
+  /// The token file that the command line names, for commands that this one starts.
+  let tokenFile: String?
+  private let host: String
   private let port: UInt16
+  private let unixPath: String?
+  private let token: AccessToken?
   private let asksForJSON: Bool
 
-  /// - Parameter arguments: `--control` names the daemon, else the environment does.
+  /// - Parameter arguments: `--control` names the daemon and `--token-file` its token, else the environment does.
   init(_ arguments: Arguments) throws(CommandError) {
     let text = arguments.value("--control") ?? Environment.url ?? ControlClient.defaultURL
-    var rest = text[...]
-    if rest.hasPrefix("http://") { rest = rest.dropFirst("http://".count) }
-    if rest.hasSuffix("/") { rest = rest.dropLast() }
-    do {
-      let endpoint = try Endpoint(parsing: String(rest))
-      address = Endpoint(host: endpoint.host.isEmpty ? "127.0.0.1" : endpoint.host, service: endpoint.service)
-    } catch {
-      throw arguments.usage("control address \"\(text)\": \(error.reason); allowed: http://HOST:PORT")
+    switch try ControlClient.address(text, arguments) {
+    case .unix(let path):
+      (host, port, unixPath) = ("localhost", 80, TokenFile.absolute(path))
+      url = "unix:\(TokenFile.absolute(path))"
+    case .tcp(var endpoint):
+      if endpoint.host.isEmpty { endpoint.host = "127.0.0.1" }
+      guard let port = endpoint.port, port > 0 else {
+        throw arguments.usage(
+          "control address \"\(text.withoutAddressSecrets)\": no port; allowed: \(ControlClient.allowed)")
+      }
+      (host, self.port, unixPath) = (endpoint.host, port, nil)
+      url = "http://\(endpoint)"
     }
-    guard let port = address.port, port > 0 else {
-      throw arguments.usage("control address \"\(text)\": no port; allowed: http://HOST:PORT")
-    }
-    self.port = port
+    tokenFile = arguments.value("--token-file").map(TokenFile.absolute)
+    token = try ControlClient.token(tokenFile)
     asksForJSON = arguments.has("--json")
+  }
+
+  private static let allowed = "http://HOST:PORT or unix:PATH"
+
+  private static func address(_ text: String, _ arguments: Arguments) throws(CommandError) -> ControlAddress {
+    var rest = text[...]
+    if rest.hasPrefix("http://") {
+      rest = rest.dropFirst("http://".count)
+      if rest.hasSuffix("/") { rest = rest.dropLast() }
+    }
+    do throws(EndpointError) {
+      return try ControlAddress(parsing: String(rest))
+    } catch {
+      throw arguments.usage(
+        "control address \"\(text.withoutAddressSecrets)\": \(error.reason); allowed: \(allowed)")
+    }
+  }
+
+  private static func token(_ given: String?) throws(CommandError) -> AccessToken? {
+    if let path = given ?? Environment.tokenFile { return try TokenFile.read(path) }
+    guard let text = Environment.token else { return nil }
+    do {
+      return try AccessToken(text: text.utf8)
+    } catch {
+      throw .failure("HEADWIND_TOKEN \(error)")
+    }
   }
 
   /// The answer's JSON.
@@ -53,10 +87,10 @@ struct ControlClient {
   ) throws(CommandError) -> JSON {
     switch outcome {
     case .failure(.timedOut):
-      throw .failure("no answer from http://\(address) within \(timeout)")
+      throw .failure("no answer from \(url) within \(timeout)")
     case .failure(let error):
       throw .failure(
-        "no daemon at http://\(address): \(error); start one with `headwind serve`, or name it with --control")
+        "no daemon at \(url): \(error); start one with `headwind serve`, or name it with --control")
     case .success(let response):
       let json = try read(response)
       guard response.status < 400 else { throw refusal(response, json, subject) }
@@ -70,7 +104,7 @@ struct ControlClient {
     do {
       return try JSONReader.read(response.body, dialect: .lenient)
     } catch {
-      throw .failure("http://\(address) doesn't answer like a daemon (status \(response.status), no JSON)")
+      throw .failure("\(url) doesn't answer like a daemon (status \(response.status), no JSON)")
     }
   }
 
@@ -104,11 +138,14 @@ struct ControlClient {
   }
 
   func request(_ method: String, _ target: String, body: JSON? = nil, timeout: Duration) -> HTTPClientRequest {
-    var request = HTTPClientRequest(host: address.host, port: port)
+    var request = HTTPClientRequest(host: host, port: port)
     request.method = method
     request.target = target
+    request.unixPath = unixPath
+    if unixPath != nil { request.headers.append("Host", host) }
+    if let token { request.headers.append("Authorization", token.authorization) }
     if let body {
-      request.headers = ["Content-Type": "application/json"]
+      request.headers.append("Content-Type", "application/json")
       request.body = Array(body.text.utf8)
     }
     request.timeoutNanoseconds =

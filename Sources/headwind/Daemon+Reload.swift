@@ -1,3 +1,4 @@
+import ControlAPI
 import Proxying
 import Reactor
 import Settings
@@ -16,6 +17,7 @@ extension Daemon {
     /// Proxies that the file named before and doesn't name now.
     let gone: [String]
     let forward: ForwardSettings
+    let token: AccessToken?
   }
 
   func reload() {
@@ -69,7 +71,7 @@ extension Daemon {
       proxies: config.allProxies.filter { !before.contains($0) && !given.contains($0.name) },
       gone: before.map(\.name).filter { name in
         !config.allProxies.contains { $0.name == name } && !given.contains(name)
-      }, forward: forward)
+      }, forward: forward, token: try freshToken(config))
   }
 
   private func freshCatalogue(_ config: Config) throws(CommandError) -> ProfileCatalogue {
@@ -114,6 +116,7 @@ extension Daemon {
     }
     registry.adopt(fresh.forward)
     registry.catalogueChanged()
+    api.token = fresh.token
     if fresh.config.profile != config.profile, !options.isProfileGiven {
       registry.profile.set(fresh.config.profile.flatMap { registry.catalogue[$0] }, cause: .reloaded)
     }

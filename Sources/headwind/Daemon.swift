@@ -14,6 +14,8 @@ final class Daemon {
   /// Nil where no service manager wants to hear, or this is a part of another command.
   private(set) var service: ServiceReport?
   private(set) var control: ControlServer?
+  /// The control API's socket, where whoever started this process has opened it.
+  var activated: ActivatedSocket?
   private var demo: DemoUpstream?
   private var signals: [SignalSource] = []
   private(set) var draining: Drain?
@@ -49,13 +51,16 @@ final class Daemon {
         loop: loop, catalogue: options.catalogue, limits: limits, seed: options.seed, log: log)
     }
     api = API(registry: registry, extraHosts: options.extraHosts)
+    api.token = try options.token(config)
   }
 
   /// Serves until a signal ends it.
   func run() throws(CommandError) {
+    activated = try Daemon.takeActivated()
     try listenToSignals()
     loop.later { [self] in start() }
     loop.run()
+    control?.close()
     if hasReadyFile, let path = options.readyFile { TextFile.remove(path) }
     if let failure { throw failure }
   }
@@ -72,32 +77,14 @@ final class Daemon {
     attempt { () throws(CommandError) in
       if options.isDemo { demo = try failing { () throws(LoopError) in try DemoUpstream(loop: loop) } }
       let proxies = options.proxies + (demo.map { [$0.proxy] } ?? [])
-      registry.resolve([options.control.description] + proxies.map(\.listen)) { [self] results in
+      let controlListens = controlListens
+      registry.resolve(controlListens + proxies.map(\.listen)) { [self] results in
         attempt { () throws(CommandError) in
-          try openControl(results[0])
-          try open(proxies, Array(results.dropFirst()))
+          control = try openControl(controlListens.isEmpty ? nil : results[0])
+          try open(proxies, Array(results.dropFirst(controlListens.count)))
           try becomeReady()
         }
       }
-    }
-  }
-
-  private func openControl(_ result: Result<Binding, RegistryError>) throws(CommandError) {
-    let binding: Binding
-    do throws(RegistryError) { binding = try result.get() } catch { throw .failure("control address: \(error)") }
-    let isRemote = !binding.address.isLoopback
-    guard !isRemote || options.allowsRemote else {
-      throw .failure(
-        "control address \(binding.address) can be reached from other machines; "
-          + "allowed: a loopback address, or --allow-remote")
-    }
-    if isRemote, options.takesAnyHostIfRemote { api.takeAnyHost() }
-    do throws(LoopError) {
-      control = try binding.open { address, dualStack throws(LoopError) in
-        try ControlServer(loop: loop, address: address, dualStack: dualStack, api: api)
-      }
-    } catch {
-      throw .failure("control address \(binding.address): \(error)")
     }
   }
 
@@ -127,14 +114,14 @@ final class Daemon {
     }
     StandardOutput.write(line)
     service?.ready()
-    if options.isDemo, let control { StandardError.write(DemoUpstream.hint(control: control.localAddress, registry)) }
+    if options.isDemo, let control { StandardError.write(DemoUpstream.hint(control: control, registry)) }
     reloadIfWanted()
   }
 
   private var readyLine: String {
     let proxies = JSON.object(registry.proxies.map { ($0.name, .string($0.listen)) })
     return JSON.object([
-      ("event", "ready"), ("control", control.map { .string($0.localAddress.description) } ?? .null),
+      ("event", "ready"), ("control", control.map { .string($0.place) } ?? .null),
       ("proxies", proxies), ("http_proxy", forwardAddress(ProxySpec.httpProxyName)),
       ("socks", forwardAddress(ProxySpec.socksName)),
       ("pid", .integer(Int64(ThisProcess.identifier))), ("seed", .unsigned(options.seed)),

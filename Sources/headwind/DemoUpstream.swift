@@ -39,17 +39,20 @@ final class DemoUpstream {
   }
 
   /// What to try with curl.
-  static func hint(control: SocketAddress, _ registry: ProxyRegistry) -> String {
+  static func hint(control: ControlServer, _ registry: ProxyRegistry) -> String {
+    let isTCP = control.url.hasPrefix("http")
+    let socket = isTCP ? "" : "--unix-socket \(ShellText.word(String(control.place.dropFirst("unix:".count)))) "
+    let (curl, url) = ("curl \(socket)", isTCP ? control.url : "http://localhost")
     let listen = (try? registry.proxy(named: proxyName))?.listen ?? ""
     return """
 
       A demo server stands behind http://\(listen). Try, in another terminal:
 
         curl -o /dev/null -w '%{time_starttransfer} s to the first byte, %{time_total} s in all\\n' http://\(listen)/bytes/100000
-        curl -X PUT http://\(control)/profile/edge        # and once more; also lte, flaky, offline, none
-        curl http://\(control)/profiles                   # all of them
-        curl http://\(control)/sessions                   # live connections
-        curl -N -H 'Accept: text/event-stream' http://\(control)/events
+        \(curl)-X PUT \(url)/profile/edge        # and once more; also lte, flaky, offline, none
+        \(curl)\(url)/profiles                   # all of them
+        \(curl)\(url)/sessions                   # live connections
+        \(curl)-N -H 'Accept: text/event-stream' \(url)/events
 
       Control-C ends it.
 

@@ -22,7 +22,11 @@ struct ServeOptions {
   var isLogLevelGiven = false
   /// The name of the global profile; nil for none.
   var profile: String?
-  var control: Endpoint
+  var control: ControlAddress
+  /// Whether command line or config file say where the control API is.
+  var isControlGiven = false
+  /// The file with the control API's token, as the command line gives it.
+  var givenTokenFile: String?
   var seed: UInt64
   var limits = Limits()
   let logFormat: Log.Format
@@ -55,6 +59,8 @@ struct ServeOptions {
     isLogLevelGiven = arguments.has("--log-level")
     profile = arguments.value("--profile") ?? config.profile
     control = try ServeOptions.control(arguments, config)
+    isControlGiven = ["--control", "--host", "--port"].contains(where: arguments.has) || config.control != nil
+    givenTokenFile = arguments.value("--token-file")
     seed = try arguments.wholeNumber("--seed") ?? config.seed ?? .random(in: 0..<(1 << 53))
     limits = try ServeOptions.limits(arguments, config)
     logFormat = try ServeOptions.logFormat(arguments, config)
@@ -127,7 +133,7 @@ struct ServeOptions {
   private static func proxy(_ text: String, _ arguments: Arguments) throws(CommandError) -> ProxySpec {
     func wrong(_ reason: String) -> CommandError {
       arguments.usage(
-        "--proxy is \"\(text)\": \(reason); allowed: NAME=LISTEN,UPSTREAM, such as web=127.0.0.1:8080,example.com:80, or NAME=UPSTREAM"
+        "--proxy is \"\(text.withoutAddressSecrets)\": \(reason); allowed: NAME=LISTEN,UPSTREAM, such as web=127.0.0.1:8080,example.com:80, or NAME=UPSTREAM"
       )
     }
     guard let sign = text.firstIndex(of: "="), sign != text.startIndex else { throw wrong("no name") }
@@ -139,34 +145,6 @@ struct ServeOptions {
     guard !upstream.isEmpty else { throw wrong("no upstream") }
     if let problem = Endpoint.problem(in: upstream) { throw wrong(problem.reason) }
     return ProxySpec(name: String(text[..<sign]), listen: listen, upstream: upstream)
-  }
-
-  private static func control(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Endpoint {
-    let (host, port) = (arguments.value("--host"), arguments.value("--port"))
-    guard let text = arguments.value("--control") else {
-      let configured = config.control ?? Endpoint(host: "127.0.0.1", service: "8474")
-      guard host != nil || port != nil else { return configured }
-      do throws(EndpointError) {
-        return try control(host: host ?? configured.host, port: port ?? configured.service)
-      } catch {
-        throw arguments.usage("--host and --port make \(error); allowed: such as --host 127.0.0.1 --port 8474")
-      }
-    }
-    guard host == nil, port == nil else {
-      throw arguments.usage("--control says what --host and --port say; give either")
-    }
-    do {
-      return try Endpoint(parsing: text)
-    } catch {
-      throw arguments.usage("--control is \"\(text)\": \(error.reason); allowed: HOST:PORT, such as \(defaultControl)")
-    }
-  }
-
-  /// From the two halves that toxiproxy-server's flags give.
-  static func control(host: String, port: String) throws(EndpointError) -> Endpoint {
-    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-    let endpoint = Endpoint(host: isBracketed ? String(host.dropFirst().dropLast()) : host, service: port)
-    return try Endpoint(parsing: endpoint.description)
   }
 
   private static func limits(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Limits {

@@ -62,7 +62,9 @@ extension ServeOptions {
     proxies = config.proxies
     (forwarding, forward) = (ForwardOptions(), ForwardSettings())
     givenProxies = []
-    control = try failing { () throws(EndpointError) in try ServeOptions.control(host: flags.host, port: flags.port) }
+    control = .tcp(
+      try failing { () throws(EndpointError) in try ServeOptions.control(host: flags.host, port: flags.port) })
+    isControlGiven = true
     seed = flags.seed ?? .random(in: 0..<(1 << 53))
     let variable = LogLevelVariable.read()
     logLevel = variable.level ?? .info

@@ -10,8 +10,42 @@ import Testing
     ("app.localhost", true), ("proxy.internal", true), ("x.test", true), ("known.example:8474", true),
     ("KNOWN.example", true), ("evil.example", false), ("evil.example:8474", false), ("127.0.0.1.evil.example", false),
     ("localhost.evil.example", false), ("evil.example.", false), ("known.example.evil.example", false),
-    ("notlocal.com", false),
+    ("notlocal.com", false), ("localhost..", false), (".", false), ("2130706433", false), ("127.1", false),
+    ("0x7f.1", false), ("1.2.3.4.5", false), ("[evil.example]", false), ("[evil.example", false), ("[::1", false),
+    ("127.0.0.1:evil.example", false), ("127.0.0.1:80:80", false), ("a@127.0.0.1", false),
+    ("127.0.0.1, evil.example", false), ("evil.example 127.0.0.1", false), ("127.0.0.1/evil.example", false),
+    ("localhost#", false), ("127.0.0.1:", true),
   ]
+
+  /// RFC 9112 §3.2.2: the target's host counts, and the header's is checked all the same.
+  @Test func anAbsoluteTargetsHostIsChecked() throws {
+    let api = try Desk(.pure).api
+    for (target, host, status) in [
+      ("http://127.0.0.1:8474/version", "127.0.0.1", 200), ("http://evil.example/version", "127.0.0.1", 403),
+      ("HTTP://evil.example/version", "127.0.0.1", 403), ("http://127.0.0.1@evil.example/version", "127.0.0.1", 403),
+      ("http://evil.example?/version", "127.0.0.1", 403), ("http://127.0.0.1/version", "evil.example", 403),
+    ] {
+      let request = APIRequest(method: "GET", target: target, headers: [("Host", host)])
+      guard case .now(let response) = api.answer(request) else { throw TimedOut() }
+      #expect(response.status == status, "\(target) \(host)")
+    }
+  }
+
+  /// Which of them a guard looks at must not matter.
+  @Test func everyHeaderOfANameIsLookedAt() throws {
+    let desk = try Desk(.live)
+    let own = "http://127.0.0.1:\(desk.port)"
+    for (name, good, bad) in [
+      ("Origin", own, "http://evil.example"), ("Sec-Fetch-Site", "none", "cross-site"),
+      ("User-Agent", "curl/8", "Mozilla/5.0"),
+    ] {
+      for values in [[good, bad], [bad, good]] {
+        let reply = try desk.call("POST", "/reset", headers: values.map { (name, $0) })
+        #expect(reply.status == 403, "\(name): \(values)")
+      }
+      #expect(try desk.call("POST", "/reset", headers: [(name, good)]).status == 204)
+    }
+  }
 
   /// RFC 9112 §3.2: which of them a guard looks at must not matter.
   @Test func twoHostsAreRefused() throws {
@@ -40,7 +74,8 @@ import Testing
       ("Origin", "http://127.0.0.1:\(desk.port)", true), ("Origin", "HTTP://127.0.0.1:\(desk.port)", true),
       ("Origin", "https://127.0.0.1:\(desk.port)", false), ("Origin", "http://127.0.0.1:1", false),
       ("Origin", "http://evil.example", false), ("Origin", "null", false), ("Origin", "", false),
-      ("Sec-Fetch-Site", "cross-site", false), ("Sec-Fetch-Site", "same-origin", true),
+      ("Sec-Fetch-Site", "cross-site", false), ("Sec-Fetch-Site", "same-site", false),
+      ("Sec-Fetch-Site", "same-origin", true),
       ("Sec-Fetch-Site", "none", true),
     ] {
       let reply = try desk.call("POST", "/reset", headers: [(name, value)])

@@ -103,7 +103,8 @@ import Testing
     #expect(try proxy("10.0.0.5:8474") == #"  var proxy = "SOCKS5 10.0.0.5:\#(port); SOCKS 10.0.0.5:\#(port)";"#)
     #expect(try proxy("[fd00::5]:8474") == #"  var proxy = "SOCKS5 [fd00::5]:\#(port); SOCKS [fd00::5]:\#(port)";"#)
     #expect(
-      try desk.refusal("GET", "/proxy.pac", headers: [("Host", #"a"b"#)]).hasPrefix("400 the header Host says no host"))
+      try desk.refusal("GET", "/proxy.pac", headers: [("Host", "")]).hasPrefix("400 the header Host says no host"))
+    #expect(try desk.refusal("GET", "/proxy.pac", headers: [("Host", #"a"b"#)]).hasPrefix("403 host "))
     try desk.call("DELETE", "/proxies/s")
     #expect(try desk.refusal("GET", "/proxy.pac", headers: [("Host", "10.0.0.5")]).hasPrefix("404 "))
   }

@@ -31,7 +31,7 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
     ]
     expected.profile = "Edge"
     expected.profileDirectories = ["a", "/b"]
-    expected.control = Endpoint(host: "::1", service: "8474")
+    expected.control = .tcp(Endpoint(host: "::1", service: "8474"))
     expected.seed = .max
     expected.logFormat = .json
     expected.logLevel = .warning
@@ -85,7 +85,7 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
     Row(
       "{proxys: []}",
       "proxys is not a known key; did you mean \"proxies\"? known: proxies, http_proxy, socks, "
-        + "rules, via, allow_clients, profile, profiles, control, seed, log_format, log_level, connect_timeout_ms, drain_timeout_ms, max_link_buffer_bytes, "
+        + "rules, via, allow_clients, profile, profiles, control, token_file, seed, log_format, log_level, connect_timeout_ms, drain_timeout_ms, max_link_buffer_bytes, "
         + "max_buffer_bytes, max_connections"),
     Row("{proxies: {}}", "proxies is {}; allowed: an array of proxies"),
     Row("[5]", "proxies[0] is 5; allowed: an object"),
@@ -116,7 +116,15 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
     Row("{profile: '3 g'}", "profile is \"3 g\"; allowed: the name of a profile"),
     Row("{profiles: 5}", "profiles is 5; allowed: a directory or an array of directories"),
     Row("{profiles: ['a', null]}", "profiles[1] is null; allowed: a string"),
-    Row("{control: 'nonsense'}", "control is wrong: address nonsense: missing port in address"),
+    Row(
+      "{control: 'nonsense'}",
+      "control is wrong: address nonsense: missing port in address; allowed: \(ControlAddress.allowed)"),
+    Row(
+      "{control: 'unix:@headwind'}",
+      "control is wrong: address unix:@headwind: an abstract socket has no owner and no mode, everybody on this machine "
+        + "may connect to it; allowed: \(ControlAddress.allowed)"),
+    Row("{token_file: ''}", "token_file is \"\"; allowed: the path of a file"),
+    Row("{token_file: 7}", "token_file is 7; allowed: a string"),
     Row("{seed: -1}", "seed is -1; allowed: a whole number from 0 to 18446744073709551615"),
     Row(
       "{seed: 18446744073709551616}",

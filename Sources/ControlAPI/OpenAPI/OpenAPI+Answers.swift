@@ -21,6 +21,10 @@ extension OpenAPI {
       "description": "The methods that the path has.", "required": true,
       "schema": ["type": "string", "pattern": "^[A-Z]+(, [A-Z]+)*$"],
     ],
+    "WWW-Authenticate": [
+      "description": "How to show the token (RFC 6750).", "required": true,
+      "schema": ["type": "string", "pattern": #"^Bearer( error="invalid_token")?$"#],
+    ],
     "PlaceMade": [
       "description": "The path of what was made.", "required": true, "schema": ["type": "string", "pattern": "^/"],
     ],
@@ -38,14 +42,21 @@ extension OpenAPI {
   }
 
   static let answersOfEveryCall: [Answer] = [
-    .shared(301, "DoubledSlashes"), .shared(400, "BadRequest"), .shared(403, "Forbidden"),
-    .shared(405, "MethodNotAllowed"), .shared(408, "RequestTimeout"), .shared(413, "ContentTooLarge"),
+    .shared(301, "DoubledSlashes"), .shared(400, "BadRequest"), .shared(401, "Unauthorized"),
+    .shared(403, "Forbidden"), .shared(405, "MethodNotAllowed"), .shared(408, "RequestTimeout"),
+    .shared(413, "ContentTooLarge"),
     .shared(417, "ExpectationFailed"), .shared(431, "HeaderFieldsTooLarge"), .shared(501, "NotImplemented"),
   ]
 
   static let sharedAnswers: [(String, Answer)] = [
     ("DoubledSlashes", Answer(301, "The path has slashes in a row.", headers: ["Location"])),
     ("BadRequest", .error(400, "No sound HTTP request, a broken percent escape in the path, or no `Host`.")),
+    (
+      "Unauthorized",
+      Answer(
+        401, "The daemon asks for a token, and the request shows none or another one.", headers: ["WWW-Authenticate"],
+        content: errorContent)
+    ),
     ("Forbidden", .error(403, "Asked by a web page, or under a `Host` that isn't allowed.")),
     (
       "MethodNotAllowed",

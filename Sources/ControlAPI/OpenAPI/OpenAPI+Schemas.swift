@@ -39,7 +39,7 @@ extension OpenAPI {
         required: [
           ("openapi", .string()), ("info", .object()), ("servers", .array(of: .object())),
           ("tags", .array(of: .object())),
-          ("paths", .object()), ("components", .object()),
+          ("paths", .object()), ("components", .object()), ("security", .array(of: .object())),
         ])
     ),
     ("Readiness", .object(required: [("status", .choice(["ready"])), ("pid", .count("The daemon's process."))])),

@@ -20,9 +20,20 @@ package enum OpenAPI {
         "schemas": .object(schemas.map { ($0.0, $0.1.json) }),
         "responses": .object(sharedAnswers.map { ($0.0, $0.1.json) }),
         "headers": headers,
+        "securitySchemes": ["token": tokenScheme],
       ],
+      // One of both: most daemons have no token.
+      "security": [["token": []], [:]],
     ]
   }
+
+  private static let tokenScheme: JSON = [
+    "type": "http", "scheme": "bearer",
+    "description": """
+    The token in the file that `--token-file` or `token_file` names. `/healthz` and `/readyz` don't ask for it; \
+    `/proxy.pac` without it leaves out the rules.
+    """,
+  ]
 
   static let operations =
     tagged("classic", classicOperations) + tagged("native", nativeOperations + trafficOperations)

@@ -33,6 +33,13 @@ package enum ThisProcess {
     return text.isEmpty ? nil : text
   }
 
+  /// The working directory, "/" where it can't be told.
+  package static var directory: String {
+    guard let path = getcwd(nil, 0) else { return "/" }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
   /// The last words of the command line as they came: `CommandLine.arguments` mends what isn't UTF-8.
   static func lastWords(_ count: Int) -> [[CChar]] {
     let all = CommandLine.unsafeArgv

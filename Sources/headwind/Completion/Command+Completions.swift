@@ -17,7 +17,7 @@ extension Command {
       OptionSpec(
         name: "--of", value: "NAME", isRepeatable: true,
         help: "Whose: the proxy of toxics; the proxy, and the toxic or its type, of attributes."),
-      .profileDirectories, .control, .json,
+      .profileDirectories, .control, .tokenFile, .json,
     ],
     details: """
       SHELL is \(shells). Where the scripts go, for one user:

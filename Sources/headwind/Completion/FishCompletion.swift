@@ -67,8 +67,8 @@ enum FishCompletion {
   private static let body = #"""
     # An option's value on the line that names are asked for with.
     function __headwind_note
-        if test "$argv[1]" = --control
-            printf '%s\n' --control $argv[2]
+        if contains -- $argv[1] --control --token-file
+            printf '%s\n' $argv[1] $argv[2]
         else if test "$argv[3]" = directory
             printf '%s\n' --profiles $argv[2]
         end

@@ -37,7 +37,7 @@ enum ZshCompletion {
     # An option's value on the line that names are asked for with.
     __headwind_note() {
       case $1:$kind in
-        --control:*) context+=(--control "$2") ;;
+        --control:* | --token-file:*) context+=("$1" "$2") ;;
         *:directory) context+=(--profiles "$2") ;;
       esac
     }

@@ -58,7 +58,7 @@ struct ManualPage {
 
   // MARK: Commands
 
-  private static let shared = [OptionSpec.control, .json] + Command.common
+  private static let shared = [OptionSpec.control, .tokenFile, .json] + Command.common
 
   private var commands: String {
     "Many commands have these options, with the same meaning:\n" + options(Self.shared)

@@ -80,7 +80,8 @@ extension Command {
   }
 
   private static func leasedRun(_ arguments: Arguments) throws(CommandError) -> RunMatrix {
-    for option in daemonOptions where option.name != "--profile" && arguments.has(option.name) {
+    let common = ["--profile", OptionSpec.tokenFile.name]
+    for option in daemonOptions where !common.contains(option.name) && arguments.has(option.name) {
       throw arguments.usage("\(option.name) is for a daemon of its own; with --control there is one already")
     }
     let names = try RunPlan.profileNames(arguments)
@@ -104,7 +105,7 @@ extension Command {
     summary: "Run a command while a running daemon is under a profile.",
     operands: [.one("PROFILE", .name(.profiles)), .command],
     options: [
-      .control,
+      .control, .tokenFile,
       OptionSpec(
         name: "--proxy", value: "NAME", kind: .name(.proxies), isRepeatable: true,
         help: "Only this proxy (default: all)."),

@@ -93,7 +93,8 @@ final class CommandRun {
     guard relay.request == nil else { return finish(.success(result)) }
     do throws(CommandError) {
       let environment = try RunEnvironment(
-        proxies: proxies, url: host.url, profile: result.spec.profile ?? "none", seed: result.spec.seed)
+        proxies: proxies, url: host.url, token: host.token, profile: result.spec.profile ?? "none",
+        seed: result.spec.seed)
       start(environment.child)
     } catch {
       finish(.failure(error))

@@ -9,6 +9,7 @@ final class LeasedHost: RunHost {
   private static let patience = Duration.seconds(5)
 
   let url: String
+  var token: RunToken { client.tokenFile.map(RunToken.file) ?? .inherited }
   private(set) var loss: String?
   private let loop: EventLoop
   private let client: ControlClient
@@ -29,7 +30,7 @@ final class LeasedHost: RunHost {
     self.proxies = proxies
     self.reason = reason
     by = "headwind \(command) (pid \(ThisProcess.identifier))"
-    url = "http://\(client.address)"
+    url = client.url
   }
 
   func begin(_ run: RunSpec, _ done: @escaping (CommandError?) -> Void) {

@@ -17,10 +17,8 @@ final class OwnHost: RunHost {
 
   var loss: String? { nil }
 
-  var url: String {
-    guard let address = daemon?.control?.localAddress else { return "" }
-    return "http://\(address)"
-  }
+  var url: String { daemon?.control?.url ?? "" }
+  var token: RunToken { options.tokenFile(options.config).map { .file(TokenFile.absolute($0)) } ?? .none }
 
   func begin(_ run: RunSpec, _ done: @escaping (CommandError?) -> Void) {
     var options = options
@@ -39,7 +37,7 @@ final class OwnHost: RunHost {
   func send(_ method: String, _ target: String, _ done: @escaping (Answer) -> Void) {
     guard let daemon else { return done(.failure(.failure("no daemon"))) }
     let request = APIRequest(method: method, target: target, mustNameHost: false)
-    switch daemon.api.answer(request) {
+    switch daemon.api.answer(request, isOurs: true) {
     case .now(let response): done(OwnHost.read(response))
     case .later(let work): work { done(OwnHost.read($0)) }
     case .events: done(.failure(.failure("\(target) is a stream")))

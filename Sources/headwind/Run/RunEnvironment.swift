@@ -7,14 +7,20 @@ struct RunEnvironment {
 
   /// - Parameters:
   ///   - proxies: the answer to `GET /proxies`.
-  ///   - url: of the control API.
-  init(proxies: JSON, url: String, profile: String, seed: UInt64?) throws(CommandError) {
+  ///   - url: of the control API: `http://HOST:PORT` or `unix:PATH`.
+  init(
+    proxies: JSON, url: String, token: RunToken = .none, profile: String, seed: UInt64?
+  ) throws(CommandError) {
     child.removedPrefixes = ["HEADWIND_PROXY_"]
     child.removed = Set(["HEADWIND_SEED"] + ServiceNotifier.variables)
     child.values["HEADWIND_URL"] = url
     child.values["HEADWIND_PROFILE"] = profile
     if let seed { child.values["HEADWIND_SEED"] = "\(seed)" }
-    let host = (try? Endpoint(parsing: String(url.dropFirst("http://".count))))?.host ?? "127.0.0.1"
+    if token != .inherited { child.removed.formUnion([EnvironmentVariable.token, .tokenFile].map(\.rawValue)) }
+    if case .file(let path) = token { child.values[EnvironmentVariable.tokenFile.rawValue] = path }
+    // Of a Unix socket none: no proxy is on the way to it.
+    let control = url.hasPrefix("http://") ? String(url.dropFirst("http://".count)) : nil
+    let host = control.flatMap { try? Endpoint(parsing: $0) }?.host ?? "127.0.0.1"
     let enabled = proxies.members.filter { $0.1["enabled"]?.bool ?? true }
     let addresses = enabled.map { RunEnvironment.address($0.1, at: host) }
     try setAddresses(zip(enabled.map(\.0), addresses))
@@ -23,8 +29,8 @@ struct RunEnvironment {
     let socks = zip(modes, addresses).first { $0.0 == .socks }?.1
     setForwardProxies(http: http, socks: socks)
     let fixed = zip(modes, addresses).filter { $0.0 == .tcp }.map(\.1)
-    let control = String(url.dropFirst("http://".count))
-    exempt((RunEnvironment.isOfItsOwn(host) ? [host, control] : [control]) + fixed)
+    let own = RunEnvironment.isOfItsOwn(host) ? [host] : []
+    exempt((control.map { own + [$0] } ?? []) + fixed)
   }
 
   /// Whether nothing but the daemon is to be expected at a host: an address of loopback that isn't the usual one.

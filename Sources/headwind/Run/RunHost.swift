@@ -6,6 +6,8 @@ protocol RunHost: AnyObject {
 
   /// Where its control API is, once a run has begun.
   var url: String { get }
+  /// What it takes to ask it.
+  var token: RunToken { get }
   /// Why it can't be asked any more; nil as long as it can.
   var loss: String? { get }
 
@@ -32,6 +34,15 @@ extension RunHost {
     guard let target = rest.first else { return done(answers) }
     send("GET", target) { [self] in getNext(of: rest.dropFirst(), answers + [$0], done) }
   }
+}
+
+/// How the command of a run learns the token of the control API that it is told of. The token itself is put nowhere.
+enum RunToken: Equatable {
+  /// It asks for none: one that this process was given is another daemon's, and no business of the command.
+  case none
+  /// As this process has learned it.
+  case inherited
+  case file(String)
 }
 
 /// One run of the command: under which profile, for which time, with which luck.

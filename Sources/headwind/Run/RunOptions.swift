@@ -78,7 +78,7 @@ extension ServeOptions {
   /// What `run` makes of what is given to it as to `serve`: a daemon that is in nobody's way.
   init(run arguments: Arguments) throws(CommandError) {
     try self.init(arguments)
-    control = Endpoint(host: ServeOptions.controlHostOfRun, service: "0")
+    control = .tcp(Endpoint(host: ServeOptions.controlHostOfRun, service: "0"))
     // What is dropped and refused here is what is wanted: no lines in between those of the command.
     if !isLogLevelGiven, config.logLevel == nil { logLevel = .error }
     guard !arguments.has("--no-forward") else { return }

@@ -22,9 +22,10 @@ final class Daemon: Sendable {
   ///   - control: where the control API listens, a free port without.
   ///   - descriptors: the most file descriptors that it may have, nil for what this process may.
   ///   - blocked: signals that its parent blocks.
+  ///   - environment: added to a bare one.
   init(
     _ upstreams: [String: Address] = [:], _ options: [String] = [], control: String = "127.0.0.1:0",
-    descriptors: Int? = nil, blocked: [Int32] = []
+    descriptors: Int? = nil, blocked: [Int32] = [], environment: [String: String] = [:]
   ) throws {
     var words = ["serve", "--control", control]
     for (name, upstream) in upstreams { words += ["--proxy", "\(name)=127.0.0.1:0,\(upstream)"] }
@@ -33,7 +34,7 @@ final class Daemon: Sendable {
       let script = "ulimit -n \(descriptors); exec \"$@\""
       program = try Program("/bin/sh", ["-c", script, "sh", Program.headwind] + words)
     } else {
-      program = try Program(Program.headwind, words, blocked: blocked)
+      program = try Program(Program.headwind, words, environment: environment, blocked: blocked)
     }
     ready = try Daemon.readyLine(of: program)
     api = API(address: try Address(try #require(ready["control"].string)))

@@ -39,13 +39,16 @@ final class Program: Sendable {
   /// - Parameters:
   ///   - environment: added to a bare one, in which nothing says where a daemon is.
   ///   - blocked: signals that it starts with blocked; none is inherited from this process.
+  ///   - passing: descriptors of ours, and under which number it has them.
   init(
-    _ path: String = headwind, _ arguments: [String], environment: [String: String] = [:], blocked: [Int32] = []
+    _ path: String = headwind, _ arguments: [String], environment: [String: String] = [:], blocked: [Int32] = [],
+    passing: [Int32: Int32] = [:]
   ) throws {
     outputs = (try Output(), try Output())
     var spawning = Spawning()
     spawning.redirect(outputs.0.writeEnd, to: 1)
     spawning.redirect(outputs.1.writeEnd, to: 2)
+    for (descriptor, number) in passing { spawning.redirect(descriptor, to: number) }
     // Swift keeps the address of a weak reference's side table shifted: the leak checker takes each for lost.
     let variables = ["PATH": "/usr/bin:/bin", "LANG": "C", "ASAN_OPTIONS": "detect_leaks=0"].merging(environment) { $1 }
       .map { "\($0)=\($1)" }
