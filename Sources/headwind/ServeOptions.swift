@@ -4,8 +4,6 @@ import Settings
 
 /// What `serve` is to do: the config file with the command line over it.
 struct ServeOptions {
-  static let defaultControl = "127.0.0.1:8474"
-
   let configFile: String?
   let configForm: ConfigForm
   let config: Config
