@@ -11,7 +11,7 @@ package final class API {
   package var isReady = false
 
   private(set) lazy var router = Router(
-    routes: classicRoutes + nativeRoutes + forwardingRoutes + leaseRoutes + [metricsRoute])
+    routes: classicRoutes + nativeRoutes + forwardingRoutes + leaseRoutes + [metricsRoute, limitsRoute])
   /// Of all routes, which don't change.
   private(set) lazy var description = APIResponse.json(OpenAPI.document(of: router.routes))
 

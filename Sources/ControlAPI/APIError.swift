@@ -39,7 +39,7 @@ extension APIError {
     switch error {
     case .proxyNotFound, .toxicNotFound, .leaseNotFound: self.init(404, error.description)
     case .proxyExists, .toxicExists: self.init(409, error.description)
-    case .tooManyLeases: self.init(429, error.description)
+    case .limit(let refusal): self.init(refusal.limit == .nameBytes ? 400 : 429, error.description)
     case .cannotListen: self.init(500, error.description)
     case .notAllowed: self.init(400, error.description)
     }

@@ -22,11 +22,13 @@ package final class ControlServer {
   /// - Parameter dualStack: for `::`, whether to take IPv4 as well.
   /// - Throws: the failed call, such as "bind: Address already in use".
   package init(
-    loop: EventLoop, address: SocketAddress, dualStack: Bool = false, api: API, limits: HTTPLimits = HTTPLimits()
+    loop: EventLoop, address: SocketAddress, dualStack: Bool = false, api: API
   ) throws(LoopError) {
     (self.api, path) = (api, nil)
     let handler = ControlServer.handler(loop, api)
-    server = try HTTPServer(loop: loop, address: address, dualStack: dualStack, limits: limits, handler: handler)
+    server = try HTTPServer(
+      loop: loop, address: address, dualStack: dualStack, limits: api.registry.limits.control,
+      handler: handler)
     adopt()
   }
 
@@ -34,7 +36,8 @@ package final class ControlServer {
   package init(loop: EventLoop, file: UnixSocketFile, api: API) throws(LoopError) {
     (self.api, path, self.file) = (api, file.path, file)
     server = try HTTPServer(
-      loop: loop, listeningDescriptor: file.takeDescriptor(), handler: ControlServer.handler(loop, api))
+      loop: loop, listeningDescriptor: file.takeDescriptor(), limits: api.registry.limits.control,
+      handler: ControlServer.handler(loop, api))
     adopt()
   }
 
@@ -43,12 +46,15 @@ package final class ControlServer {
     self.api = api
     path = if case .unix(let path, _) = socket.place { path } else { nil }
     server = try HTTPServer(
-      loop: loop, listeningDescriptor: socket.descriptor, handler: ControlServer.handler(loop, api))
+      loop: loop, listeningDescriptor: socket.descriptor, limits: api.registry.limits.control,
+      handler: ControlServer.handler(loop, api))
     adopt()
   }
 
   private func adopt() {
     api.server = server
+    server.onLimit = { [registry = api.registry] bound in registry.met(Limit(bound)) }
+    api.eventFeed?.hasRoom = { [weak server] bytes in server?.makeRoom(for: bytes) ?? true }
     // Proxies lead to addresses, never to a Unix socket.
     api.registry.controlAddress = path == nil ? server.localAddress : nil
   }
@@ -69,7 +75,8 @@ package final class ControlServer {
   }
 
   private static func handler(_ loop: EventLoop, _ api: API) -> HTTPServer.Handler {
-    let feed = EventFeed(loop: loop, events: api.registry.events)
+    let feed = EventFeed(loop: loop, events: api.registry.events, readersMax: api.registry.limits.eventStreams)
+    feed.onFull = { [registry = api.registry] in registry.met(.eventStreams) }
     api.eventFeed = feed
     return { request, responder in ControlServer.serve(request, responder, api, feed, loop) }
   }
@@ -84,7 +91,8 @@ package final class ControlServer {
     let closings = loop.closings
     // What a call says has happened: its answer waits for the sessions that it ends to be closed, within bounds.
     let (deferrals, deadline) = (closings.deferrals, loop.now + closingWaitNanoseconds)
-    func reply(_ response: APIResponse) {
+    func reply(_ answer: APIResponse) {
+      let response = api.bounded(answer)
       if response.body.count >= longAnswerBytes { loop.noteHeapFreed(response.body.count * heapBytesPerByte) }
       guard closings.deferrals != deferrals else { return responder.reply(response) }
       closings.whenEmpty(before: deadline) { responder.reply(response) }
@@ -99,6 +107,32 @@ package final class ControlServer {
 
 @available(*, unavailable)
 extension ControlServer: Sendable {}
+
+extension API {
+  /// The answer, or why there is no room for it beside those that other clients don't take.
+  fileprivate func bounded(_ response: APIResponse) -> APIResponse {
+    guard let server, !server.makeRoom(for: response.body.count) else { return response }
+    let limit = Limit.controlOutputBytes
+    let message = """
+      the answer has \(response.body.count) bytes, and other clients have yet to take \(server.unsentBytes); allowed: \
+      \(registry.value(of: limit)) bytes in all (\(limit.flag) sets it)
+      """
+    var refusal = APIError(503, message).response()
+    refusal.headers += response.headers.filter { $0.name != "Content-Type" }
+    return refusal
+  }
+}
+
+extension Limit {
+  fileprivate init(_ bound: HTTPLimits.Bound) {
+    switch bound {
+    case .connections: self = .controlConnections
+    case .headerBytes: self = .controlHeadBytes
+    case .bodyBytes: self = .controlBodyBytes
+    case .unsentBytes: self = .controlOutputBytes
+    }
+  }
+}
 
 extension HTTPResponder {
   func reply(_ response: APIResponse) {

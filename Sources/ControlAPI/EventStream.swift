@@ -7,20 +7,25 @@ import Settings
 /// What happens in one turn of the loop is encoded once and handed to each reader in one piece at the end of the turn: a
 /// call that ends a thousand sessions makes a thousand events, and sixty readers want each.
 final class EventFeed {
-  /// Readers at once: they have no time limit, and must leave connections of the control port for calls.
-  static let readersMax = 64
   /// Handed out in one turn: to sixty readers, about a millisecond.
   private static let eventsPerTurn = 64
 
   private let loop: EventLoop
   private let events: EventLog
+  /// Readers at once: they have no time limit, and must leave connections of the control port for calls.
+  private let readersMax: Int
+  /// Whether there is room for so many bytes beside those that all clients have yet to take; may end streams.
+  var hasRoom: (Int) -> Bool = { _ in true }
+  /// Told each time that a reader is refused.
+  var onFull: () -> Void = {}
   private var readers: [ObjectIdentifier: EventReader] = [:]
   private var subscription: Int?
   /// The newest event that readers have been given who are up to date.
   private var position = 0
   private var isTurnScheduled = false
 
-  init(loop: EventLoop, events: EventLog) {
+  init(loop: EventLoop, events: EventLog, readersMax: Int) {
+    self.readersMax = readersMax
     self.loop = loop
     self.events = events
   }
@@ -31,8 +36,9 @@ final class EventFeed {
   func open(
     _ responder: HTTPResponder, since: Int, _ filter: EventFilter = .none, headers: [(name: String, value: String)]
   ) {
-    guard readers.count < EventFeed.readersMax else {
-      let message = "too many event streams; allowed: \(EventFeed.readersMax) at once"
+    guard readers.count < readersMax else {
+      onFull()
+      let message = "too many event streams; allowed: \(readersMax) at once (\(Limit.eventStreams.flag) sets it)"
       var refusal = APIError(503, message).response()
       refusal.headers += headers
       return responder.reply(refusal)
@@ -85,7 +91,15 @@ final class EventFeed {
 
   private func catchUp(_ reader: EventReader) {
     let past = events.events(since: reader.position, atMost: EventFeed.eventsPerTurn).filter { $0.id <= position }
-    reader.sendPast(EventFeed.encode(past.filter(reader.filter.admits)), upTo: past.last?.id ?? position)
+    let bytes = EventFeed.encode(past.filter(reader.filter.admits))
+    guard hasRoom(bytes.count) else { return cutOff(reader) }
+    reader.sendPast(bytes, upTo: past.last?.id ?? position)
+  }
+
+  /// At once, with what it holds.
+  private func cutOff(_ reader: EventReader) {
+    reader.abort()
+    forget(reader)
   }
 
   private func sendNews() {
@@ -95,6 +109,10 @@ final class EventFeed {
     let all = readers.values.contains { $0.filter.isNone } ? EventFeed.encode(news) : []
     for reader in readers.values where reader.position == position {
       let bytes = reader.filter.isNone ? all : EventFeed.encode(news.filter(reader.filter.admits))
+      guard hasRoom(bytes.count) else {
+        cutOff(reader)
+        continue
+      }
       if !reader.send(bytes, upTo: last) { forget(reader) }
     }
     position = last
@@ -133,6 +151,8 @@ private final class EventReader {
     position = id
     limitBytes = EventReader.backlogBytes + stream.bufferedBytes
   }
+
+  func abort() { stream.abort() }
 
   /// False when the reader didn't keep up: then its stream is at its end.
   func send(_ bytes: [UInt8], upTo id: Int) -> Bool {

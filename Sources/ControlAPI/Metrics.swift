@@ -17,6 +17,7 @@ extension API {
     addDaemon(to: &text)
     addLoop(to: &text)
     addControl(to: &text)
+    addLimits(to: &text)
     // Sorted once: with thousands of them that takes a while.
     let proxies = registry.proxies
     text.single("headwind_proxies", .gauge, "Proxies that there are.", .integer(proxies.count))

@@ -43,13 +43,11 @@ extension API {
     case "first": rules.insert(rule, at: 0)
     case let text?: throw APIError(400, "at is \(JSON.string(text).excerpt); allowed: first, last")
     }
-    guard rules.count <= HostRule.maximumCount else {
-      throw APIError(400, "there are \(HostRule.maximumCount) rules, as many as there may be")
-    }
     return try set(rules, status: 201)
   }
 
   private func set(_ rules: [HostRule], status: Int = 200) throws(APIError) -> APIResponse {
+    try refusing { () throws(RegistryError) in try registry.require(.rules, rules.count) }
     if let (index, error) = ProxyRegistry.unknownProfile(in: rules, registry.catalogue) {
       throw APIError(400, "rules[\(index)].use: \(error)")
     }

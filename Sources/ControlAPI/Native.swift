@@ -72,15 +72,20 @@ extension API {
   }
 
   private func define(_ request: APIRequest, _ name: String) throws(APIError) -> APIAnswer {
+    let profile: Profile
     do throws(SettingsError) {
-      let profile = try Profile(text: request.body, source: "request body", expectedName: name)
-      let isNew = registry.catalogue[name] == nil
-      try registry.catalogue.define(profile)
-      registry.catalogueChanged()
-      return .now(.json(profile.json, status: isNew ? 201 : 200))
+      profile = try Profile(text: request.body, source: "request body", expectedName: name)
     } catch {
       throw APIError(400, error.description)
     }
+    if !registry.catalogue.isDefined(name) {
+      let count = registry.catalogue.definedCount + 1
+      try refusing { () throws(RegistryError) in try registry.require(.profiles, count, "profiles defined by calls") }
+    }
+    let isNew = registry.catalogue[name] == nil
+    do throws(SettingsError) { try registry.catalogue.define(profile) } catch { throw APIError(400, error.description) }
+    registry.catalogueChanged()
+    return .now(.json(profile.json, status: isNew ? 201 : 200))
   }
 
   private func undefine(_ name: String) throws(APIError) -> APIAnswer {

@@ -56,10 +56,10 @@ extension API {
 
   private func eventLimit(_ request: APIRequest) throws(APIError) -> Int? {
     guard let text = request.query("limit") else { return nil }
-    guard let limit = Int(text), (1...registry.events.capacity).contains(limit) else {
-      throw APIError(
-        400,
-        "limit is \(APIRequest.excerpt(text)); allowed: a whole number from 1 to \(registry.events.capacity)")
+    // As much as the description says, even where fewer are kept.
+    let most = max(registry.events.capacity, Limit.events.usual)
+    guard let limit = Int(text), (1...most).contains(limit) else {
+      throw APIError(400, "limit is \(APIRequest.excerpt(text)); allowed: a whole number from 1 to \(most)")
     }
     return limit
   }

@@ -16,12 +16,15 @@ package struct HTTPRequestReader: Sendable {
     case refused(Refusal)
   }
 
-  private var head = HeadReader(.request)
+  private var head: HeadReader
   /// Of the request whose head has come.
   private var body: BodyReader?
   private var refusal: Refusal?
 
-  package init() {}
+  /// - Parameter headBytesMax: of a request's head; of its first line a quarter; nil: 64 KiB.
+  package init(headBytesMax: Int? = nil) {
+    head = HeadReader(.request, bytesMax: headBytesMax ?? HeadReader.usualBytesMax)
+  }
 
   /// Whether nothing of a request has come: where the client may close, and no time for a head runs.
   package var isBetweenRequests: Bool { body == nil && refusal == nil && head.isEmpty }
@@ -34,7 +37,7 @@ package struct HTTPRequestReader: Sendable {
       return (end - offset, step)
     } catch {
       refusal = error
-      head = HeadReader(.request)
+      head = head.anew
       return (end - offset, .refused(error))
     }
   }
@@ -42,7 +45,7 @@ package struct HTTPRequestReader: Sendable {
   private mutating func step(_ bytes: RawSpan, at offset: inout Int) throws(Refusal) -> Step {
     guard let isOver = body?.isOver else {
       guard let message = try head.take(bytes, at: &offset) else { return .needsMore }
-      head = HeadReader(.request)
+      head = head.anew
       let request = try RequestHead(parsing: message)
       body = BodyReader(request.framing)
       return .head(request)

@@ -31,10 +31,13 @@ package struct HTTPResponseReader: Sendable {
 
   private var requests: [Request] = []
   private var state = State.head
-  private var head = HeadReader(.response)
+  private var head: HeadReader
   private var body = BodyReader(.none)
 
-  package init() {}
+  /// - Parameter headBytesMax: of an answer's head; of its first line a quarter; nil: 64 KiB.
+  package init(headBytesMax: Int? = nil) {
+    head = HeadReader(.response, bytesMax: headBytesMax ?? HeadReader.usualBytesMax)
+  }
 
   /// A request of this method goes out.
   package mutating func begin(method: String) {
@@ -48,9 +51,10 @@ package struct HTTPResponseReader: Sendable {
       return (end - offset, step)
     } catch {
       let isOwn = error.kind == .badAnswer
-      let refusal = Refusal(.badAnswer, isOwn ? error.reason : "the server's answer: \(error.reason)")
+      let reason = isOwn ? error.reason : "the server's answer: \(error.reason)"
+      let refusal = Refusal(.badAnswer, reason, isOfHead: error.isOfHead)
       state = .refused(refusal)
-      head = HeadReader(.response)
+      head = head.anew
       return (end - offset, .refused(refusal))
     }
   }
@@ -94,7 +98,7 @@ package struct HTTPResponseReader: Sendable {
     guard offset < bytes.byteCount else { return .needsMore }
     guard let request = requests.first else { throw Refusal(.badAnswer, "the server sent what nobody asked for") }
     guard let message = try head.take(bytes, at: &offset) else { return .needsMore }
-    head = HeadReader(.response)
+    head = head.anew
     let response = try ResponseHead(parsing: message, isHead: request == .head, isConnect: request == .connect)
     if response.info.status == 101 || request == .connect && response.info.isSuccess {
       state = .upgraded

@@ -35,17 +35,25 @@ struct HeadReader: Hashable, Sendable {
     case request, response, trailers
   }
 
-  private static let startLineBytesLimit = 16 << 10
-  private static let headBytesLimit = 64 << 10
+  static let usualBytesMax = 64 << 10
   private static let fieldsLimit = 200
 
   private let part: Part
+  private let bytesMax: Int
   private var head = MessageHead()
   private var lineStart = 0
   private var sawReturn = false
   private var skippedEmptyLine = false
 
-  init(_ part: Part) { self.part = part }
+  /// - Parameter bytesMax: of it all; of its first line a quarter.
+  init(_ part: Part, bytesMax: Int = usualBytesMax) {
+    self.part = part
+    self.bytesMax = bytesMax
+  }
+
+  private var startLineBytesMax: Int { bytesMax / 4 }
+  /// What it has to begin with when it begins again.
+  var anew: HeadReader { HeadReader(part, bytesMax: bytesMax) }
 
   var isEmpty: Bool { head.bytes.isEmpty && !sawReturn }
 
@@ -64,7 +72,7 @@ struct HeadReader: Hashable, Sendable {
   /// What means nothing yet goes in one piece, as far as there is room: that is nearly all of a head.
   private mutating func takeText(_ bytes: RawSpan, at offset: inout Int) {
     guard !sawReturn else { return }
-    let room = (isInStartLine ? Self.startLineBytesLimit : Self.headBytesLimit) - head.bytes.count
+    let room = (isInStartLine ? startLineBytesMax : bytesMax) - head.bytes.count
     let limit = min(bytes.byteCount, offset + room)
     while offset < limit {
       let byte = bytes.byte(at: offset)
@@ -92,11 +100,12 @@ struct HeadReader: Hashable, Sendable {
   }
 
   private func checkBytes() throws(Refusal) {
-    if isInStartLine, head.bytes.count > Self.startLineBytesLimit {
-      throw Refusal(.tooLarge, "the first line is longer than \(Self.startLineBytesLimit) bytes", status: 414)
+    if isInStartLine, head.bytes.count > startLineBytesMax {
+      throw Refusal(
+        .tooLarge, "the first line is longer than \(startLineBytesMax) bytes", status: 414, isOfHead: true)
     }
-    guard head.bytes.count <= Self.headBytesLimit else {
-      throw Refusal(.tooLarge, "\(place) has more than \(Self.headBytesLimit) bytes")
+    guard head.bytes.count <= bytesMax else {
+      throw Refusal(.tooLarge, "\(place) has more than \(bytesMax) bytes", isOfHead: true)
     }
   }
 

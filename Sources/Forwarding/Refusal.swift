@@ -32,8 +32,10 @@ package struct Refusal: Error, Hashable, Sendable {
   package var reason: String
   /// Where HTTP has a more exact status than the usual one of this kind.
   package var status: Int?
+  /// Whether a head has more bytes than the reader was to take.
+  package var isOfHead: Bool
 
-  package init(_ kind: Kind, _ reason: String, status: Int? = nil) {
-    (self.kind, self.reason, self.status) = (kind, reason, status)
+  package init(_ kind: Kind, _ reason: String, status: Int? = nil, isOfHead: Bool = false) {
+    (self.kind, self.reason, self.status, self.isOfHead) = (kind, reason, status, isOfHead)
   }
 }

@@ -1,3 +1,5 @@
+import Settings
+
 /// Where the bytes of a proxy come in and go to: what toxiproxy's metrics count them by.
 package struct TrafficRoute: Hashable, Sendable {
   package let proxy: String
@@ -12,8 +14,14 @@ package struct TrafficRoute: Hashable, Sendable {
 /// What comes back under the same name or route takes its counters out again and goes on from there. Programs make and
 /// delete proxies for ever, on new ports each time, so the archive is bounded: what was put in longest ago is forgotten.
 package struct CounterArchive {
-  package private(set) var proxies = RecentValues<String, Counters>()
-  package private(set) var routes = RecentValues<TrafficRoute, Counters.Traffic>()
+  package private(set) var proxies: RecentValues<String, Counters>
+  package private(set) var routes: RecentValues<TrafficRoute, Counters.Traffic>
+
+  /// - Parameter countMax: by proxy, and by route as many.
+  init(countMax: Int = Limit.keptCounters.usual) {
+    proxies = RecentValues(countMax: countMax)
+    routes = RecentValues(countMax: countMax)
+  }
 
   /// Sets of counters that were forgotten so far.
   package var forgotten: Int { proxies.forgotten + routes.forgotten }
@@ -33,7 +41,7 @@ package struct CounterArchive {
   mutating func take(route: TrafficRoute) -> Counters.Traffic { routes.take(route) ?? Counters.Traffic() }
 }
 
-/// The values that were put in last, by key: at most so many, and so many bytes of keys, since names have no limit.
+/// The values that were put in last, by key: at most so many, and so many bytes of keys.
 package struct RecentValues<Key: Hashable, Value> {
   private struct Entry {
     var value: Value
@@ -48,11 +56,13 @@ package struct RecentValues<Key: Hashable, Value> {
   private var puts = 0
   package private(set) var forgotten = 0
 
-  init(countMax: Int = 1_000, keyBytesMax: Int = 1 << 20) {
+  /// - Parameter keyBytesMax: nil for a kilobyte each.
+  init(countMax: Int = 1_000, keyBytesMax: Int? = nil) {
     self.countMax = countMax
-    self.keyBytesMax = keyBytesMax
+    self.keyBytesMax = keyBytesMax ?? max(1 << 20, countMax << 10)
   }
 
+  package var count: Int { entries.count }
   package var values: [(key: Key, value: Value)] { entries.map { ($0.key, $0.value.value) } }
 
   mutating func put(_ value: Value, for key: Key, keyBytes bytes: Int) {

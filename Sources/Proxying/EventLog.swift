@@ -58,7 +58,7 @@ package final class EventLog {
   private var listeners: [Int: (Event) -> Void] = [:]
   private var nextListener = 0
 
-  package init(capacity: Int = 10_000) {
+  package init(capacity: Int = Limit.events.usual) {
     self.capacity = capacity
     // Untouched pages cost nothing; growing would copy.
     ring.reserveCapacity(capacity)
@@ -93,6 +93,8 @@ package final class EventLog {
     guard oldest < newest else { return [] }
     return (oldest..<newest).prefix(limit).map { ring[$0 % capacity] }
   }
+
+  package var kept: Int { ring.count }
 
   /// The identifier of the oldest event that is kept; one more than ``newest`` when there is none.
   package var oldest: Int { newest - ring.count + 1 }

@@ -19,9 +19,12 @@ final class ForwardState {
     var wire: Wire
     /// Of a plain or a CONNECT request.
     var request: RequestHead?
-    var answers = HTTPResponseReader()
+    var answers: HTTPResponseReader
 
-    init(_ wire: Wire) { self.wire = wire }
+    init(_ wire: Wire, headBytesMax: Int) {
+      self.wire = wire
+      answers = HTTPResponseReader(headBytesMax: headBytesMax)
+    }
   }
 
   enum Stage {
@@ -87,8 +90,10 @@ final class ForwardState {
   /// Round trips that were charged; each has dice of its own.
   var handshakes = 0
 
-  init(mode: ProxyMode) {
-    talk = Talk(mode == .socks ? .socks(SOCKSHandshake()) : .http(HTTPRequestReader()))
+  /// - Parameter headBytesMax: of each message.
+  init(mode: ProxyMode, headBytesMax: Int) {
+    let wire = mode == .socks ? Wire.socks(SOCKSHandshake()) : .http(HTTPRequestReader(headBytesMax: headBytesMax))
+    talk = Talk(wire, headBytesMax: headBytesMax)
   }
 
   /// The plain or CONNECT request that came last; nil in a tunnel.

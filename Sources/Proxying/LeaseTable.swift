@@ -6,8 +6,6 @@ import Settings
 ///
 /// It reads no clock and arms no timer: ``ProxyRegistry`` does.
 struct LeaseTable {
-  static let maximumCount = 1_000
-
   /// A moment by both clocks: one says when a lease is over, the other is for people.
   struct Moment {
     var instant: Instant
@@ -33,7 +31,6 @@ struct LeaseTable {
   // MARK: Looking
 
   var count: Int { byNumber.count }
-  var isFull: Bool { count >= LeaseTable.maximumCount }
 
   /// Newest first: the first that covers a proxy is the one that counts.
   var newestFirst: [Lease] { byNumber.values.sorted { $0.number > $1.number } }

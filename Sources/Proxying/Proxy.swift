@@ -36,7 +36,12 @@ package final class Proxy {
   /// What sessions to hosts with a rule are put through instead.
   private var conditionsByRule: [HostRule.Use: Conditions] = [:]
   let sessions: SessionTable
-  private var listener: Listener? { didSet { sessions.ownConnections.portsChanged() } }
+  private var listener: Listener? {
+    didSet {
+      sessions.listeners += (listener == nil ? 0 : 1) - (oldValue == nil ? 0 : 1)
+      sessions.ownConnections.portsChanged()
+    }
+  }
   private var opened = 0
 
   init(
@@ -150,7 +155,24 @@ package final class Proxy {
     // A forward proxy says it to each client in its protocol: some hosts may be exempt by a rule.
     guard !conditions.refuses || mode != .tcp else { return listener.refuse() }
     try listenAgain()
-    if sessions.isFull { listener.pause() } else { listener.resume() }
+    if sessions.isFull || isFull { listener.pause() } else { listener.resume() }
+  }
+
+  /// Whether it has as many sessions as one proxy may have.
+  var isFull: Bool {
+    let most = sessions.limits.sessionsPerProxy
+    // Asked with each connection, and counting is work: first whether there are as many in all.
+    return sessions.live.count >= most && counters.liveSessions >= most
+  }
+
+  /// Connections wait in its backlog from now on.
+  func becameFull() {
+    listener?.pause()
+    sessions.watch.met(.connectionsPerProxy, value: sessions.limits.sessionsPerProxy, proxy: name)
+  }
+
+  func hasRoomAgain() {
+    if !isFull { try? acceptOrRefuse() }
   }
 
   private func listenAgain() throws(RegistryError) {

@@ -32,7 +32,8 @@ extension ProxyRegistry {
   ///
   /// - Parameter profile: the one that `terms` name.
   package func take(_ terms: LeaseTerms, profile: Profile) throws(RegistryError) -> Lease {
-    guard !leases.isFull else { throw .tooManyLeases }
+    try require(.leases, leases.count + 1)
+    try requireNames(terms.proxies ?? [])
     return changeLeases(of: [terms.proxies], cause: .lease) {
       let lease = leases.take(terms, profile: profile, at: moment)
       tell("lease_started", lease)

@@ -35,6 +35,7 @@ extension ProxyRegistry {
       try check(
         step.spec, of: step.existing, isEnabled: step.isEnabled, binding: try? byName[step.spec.name]?.get())
     }
+    try requireRoom(for: steps, deleting: gone, isWhole: areWhole)
     do throws(RegistryError) {
       try bindAll(&steps, bindings: byName)
     } catch {
@@ -134,10 +135,7 @@ extension ProxyRegistry {
       proxy.resetSessions(reason: .proxyUpdated)
       proxy.countAnew()
     }
-    let listed = step.spec.toxics ?? []
-    // A client sends back what it was shown, which is without hidden ones and has an order of its own: that says nothing.
-    let saysNothing = listed.isEmpty || listed == proxy.listedToxics() || listed == proxy.listedToxicsUnhidden
-    let toxics = step.isChanged || isWhole || !saysNothing ? listed : proxy.toxics
+    let toxics = toxics(after: step, isWhole: isWhole)
     let hasNewToxics = toxics != proxy.toxics
     proxy.toxics = toxics
     if isWhole, step.spec.profile == nil, proxy.ownProfile.current != nil {
@@ -147,6 +145,22 @@ extension ProxyRegistry {
     guard step.isChanged || hasNewToxics || wasEnabled != proxy.isEnabled else { return }
     refreshConditions(of: proxy)
     events.record("proxy_updated", proxy: proxy.name, describe(proxy))
+  }
+
+  private func toxics(after step: Step, isWhole: Bool) -> [ToxicSpec] {
+    let listed = step.spec.toxics ?? []
+    guard let proxy = step.existing else { return listed }
+    // A client sends back what it was shown, which is without hidden ones and has an order of its own: that says nothing.
+    let saysNothing = listed.isEmpty || listed == proxy.listedToxics() || listed == proxy.listedToxicsUnhidden
+    return step.isChanged || isWhole || !saysNothing ? listed : proxy.toxics
+  }
+
+  private func requireRoom(for steps: [Step], deleting gone: [String], isWhole: Bool) throws(RegistryError) {
+    let leaving = gone.compactMap { try? proxy(named: $0) } + steps.compactMap(\.existing)
+    let coming = steps.reduce(0) { $0 + toxics(after: $1, isWhole: isWhole).count }
+    try requireRoom(
+      for: steps.map(\.spec), adding: steps.count - leaving.count,
+      toxics: coming - leaving.reduce(0) { $0 + $1.toxics.count })
   }
 
   /// Puts a proxy under the profile that its description names, if it names one.

@@ -5,6 +5,7 @@ extension ProxyRegistry {
   package func addToxic(_ toxic: ToxicSpec, to name: String) throws(RegistryError) {
     let proxy = try proxy(named: name)
     guard !proxy.toxics.contains(where: { $0.name == toxic.name }) else { throw .toxicExists }
+    try requireRoom(forToxic: toxic, of: proxy)
     proxy.toxics.append(toxic)
     changed(proxy, "toxic_added", toxic)
   }

@@ -39,8 +39,9 @@ package final class ProxyRegistry {
 
   package let loop: EventLoop
   let table: SessionTable
+  let resolver: Resolver
   private let bindings: BindingResolver
-  private var byName: [String: Proxy] = [:]
+  private(set) var byName: [String: Proxy] = [:]
   private var nextNoteOfFull: Int64 = 0
   /// Proxies whose sessions are to adopt new conditions when the change of many is over; nil outside of one.
   private var awaitingPass: [Proxy]?
@@ -48,15 +49,16 @@ package final class ProxyRegistry {
 
   package init(
     loop: EventLoop, catalogue: ProfileCatalogue, limits: Limits = Limits(), seed: UInt64, log: Log,
-    events: EventLog = EventLog()
+    events: EventLog? = nil
   ) throws(LoopError) {
     self.loop = loop
     self.catalogue = catalogue
     self.limits = limits
     self.seed = seed
     self.log = log
+    let events = events ?? EventLog(capacity: limits.events)
     self.events = events
-    let resolver = try Resolver(loop: loop)
+    resolver = try Resolver(loop: loop, requestsMax: limits.lookups)
     bindings = BindingResolver(resolver: resolver)
     table = SessionTable(loop: loop, resolver: resolver, limits: limits, seed: seed, log: log, events: events)
     table.ownConnections.owner = { [unowned self] address in owner(of: address) }
@@ -65,16 +67,16 @@ package final class ProxyRegistry {
       for proxy in byName.values { try? proxy.acceptOrRefuse() }
       if table.isFull { noteFull() }
     }
+    resolver.onFull = { [unowned self] in table.watch.met(.lookups, value: limits.lookups) }
   }
 
   /// Told once a second at most: at the limit each session that ends lets one in.
   private func noteFull() {
+    table.watch.met(.connections, value: table.sessionsMax)
     guard loop.now >= nextNoteOfFull else { return }
     nextNoteOfFull = loop.now + 1_000_000_000
-    let reason = "\(limits.sessions) sessions are open, as many as there may be"
-    let details: [(String, JSON)] = [("reason", .string(reason))]
-    log.warning("accepting rests", details)
-    events.record("accepting_rests", details)
+    let reason = "\(table.sessionsMax) sessions are open, as many as there may be"
+    events.record("accepting_rests", [("reason", .string(reason))])
   }
 
   // MARK: Looking
@@ -123,6 +125,7 @@ package final class ProxyRegistry {
   package func create(_ spec: ProxySpec, binding: Binding?) throws(RegistryError) -> Proxy {
     guard byName[spec.name] == nil else { throw .proxyExists }
     try check(spec, of: nil, isEnabled: spec.isEnabled, binding: binding)
+    try requireRoom(for: [spec], adding: 1, toxics: spec.toxics?.count ?? 0)
     let listener = try spec.isEnabled ? binding?.listen(loop) : nil
     let proxy = try add(spec, listener: listener)
     events.record("proxy_created", proxy: proxy.name, describe(proxy))
@@ -139,6 +142,7 @@ package final class ProxyRegistry {
     let wantsEnabled = isEnabled ?? proxy.isEnabled
     let wanted = ProxySpec(name: name, upstream: upstream ?? proxy.upstream, mode: mode)
     try check(wanted, of: proxy, isEnabled: wantsEnabled, binding: binding)
+    try requireNames([upstream, listen].compactMap { $0 })
     let isNewUpstream = upstream.map { $0 != proxy.upstream } ?? false
     let isNewListen = listen.map { isNew($0, binding, for: proxy) } ?? false
     guard isNewUpstream || isNewListen || wantsEnabled != proxy.isEnabled else { return proxy }

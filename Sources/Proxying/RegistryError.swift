@@ -1,3 +1,5 @@
+package import Settings
+
 /// Why the registry didn't do what was asked. When one is thrown nothing has changed, but for ``ProxyRegistry/reset(bindings:)``.
 package enum RegistryError: Error, Equatable {
   case proxyNotFound
@@ -5,7 +7,8 @@ package enum RegistryError: Error, Equatable {
   case toxicNotFound
   case toxicExists
   case leaseNotFound
-  case tooManyLeases
+  /// There would be more of something than there may be.
+  case limit(LimitRefusal)
   /// An address can't be listened on; the text names the address and the reason.
   case cannotListen(String)
   /// What is asked for is never done; the text says why, and what is.
@@ -20,7 +23,7 @@ extension RegistryError: CustomStringConvertible {
     case .toxicNotFound: "toxic not found"
     case .toxicExists: "toxic already exists"
     case .leaseNotFound: "no lease has this id, or it has ended"
-    case .tooManyLeases: "\(LeaseTable.maximumCount) leases are live, as many as there may be; release one first"
+    case .limit(let refusal): refusal.description
     case .cannotListen(let reason), .notAllowed(let reason): reason
     }
   }

@@ -1,5 +1,6 @@
 import Conditioning
 import Reactor
+import Settings
 
 // One direction of a session: reading, timing, writing.
 extension Session {
@@ -86,7 +87,15 @@ extension Session {
       ? upstream.room(sessions.limits, isMemoryShort: isShort)
       : downstream.room(sessions.limits, isMemoryShort: isShort)
     if isShort, room == 0 { sessions.waitForMemory(self) }
+    if room == 0, !isShort { noteFullLink(direction) }
     return room
+  }
+
+  private func noteFullLink(_ direction: Direction) {
+    let most = sessions.limits.linkBytes
+    let held = direction == .upstream ? upstream.buffered : downstream.buffered
+    // As ``Pipe/room(_:isMemoryShort:)`` sees it: no room for a packet.
+    if most - held < 1448 { sessions.watch.met(.linkBufferBytes, value: most, proxy: proxy.name) }
   }
 
   /// `count` bytes lie in the loop's read buffer: straight on to the sink where nothing stands between, else into the

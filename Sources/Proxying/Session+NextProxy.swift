@@ -20,7 +20,7 @@ extension Session {
 
   /// Asks the next proxy to connect.
   func askVia(_ via: ViaSpec, for target: Target, _ forward: ForwardState) {
-    forward.talk?.answers = HTTPResponseReader()
+    forward.talk?.answers = HTTPResponseReader(headBytesMax: sessions.limits.forwardHeadBytes)
     forward.talk?.answers.begin(method: "CONNECT")
     forward.stage = .askingVia(until: loop.instant + sessions.limits.connectTimeout)
     let request =

@@ -126,6 +126,9 @@ extension Session {
     forward.refusal = refusal
     dial = nil
     closeUpstream(forward)
+    if refusal.isOfHead {
+      sessions.watch.met(.forwardHeadBytes, value: sessions.limits.forwardHeadBytes, proxy: proxy.name)
+    }
     log(refusal)
     sessions.events.record(
       "request_refused", of: self,

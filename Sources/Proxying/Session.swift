@@ -101,7 +101,7 @@ package final class Session {
     upstream = Pipe(link: link(.upstream), pool: sessions.loop.pool)
     downstream = Pipe(link: link(.downstream), pool: sessions.loop.pool)
     if isForward {
-      forward = ForwardState(mode: proxy.mode)
+      forward = ForwardState(mode: proxy.mode, headBytesMax: sessions.limits.forwardHeadBytes)
       phase = .open
     }
     clientSocket = try? StreamSocket(loop: sessions.loop, accepted: accepted)

@@ -14,7 +14,12 @@ final class SessionTable {
   let seed: UInt64
   let log: Log
   let events: EventLog
-  var archive = CounterArchive()
+  let watch: LimitWatch
+  var archive: CounterArchive
+  /// Proxies that have a socket. Each leaves less room for sessions; whoever changes it is in the middle of something.
+  var listeners = 0 { didSet { loop.later { [weak self] in self?.lookAtRoom() } } }
+  /// Whether it was full when that was last told.
+  private var wasFull = false
   /// What this daemon is called in requests to a next proxy: two of which each is the other's would never end.
   let viaName = "headwind-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
   var forward = ForwardSettings() { didSet { if forward.rules != oldValue.rules { rulesVersion += 1 } } }
@@ -32,6 +37,8 @@ final class SessionTable {
 
   init(loop: EventLoop, resolver: Resolver, limits: Limits, seed: UInt64, log: Log, events: EventLog) {
     self.loop = loop
+    watch = LimitWatch(loop: loop, events: events, log: log)
+    archive = CounterArchive(countMax: limits.keptCounters)
     dialer = Dialer(loop: loop, resolver: resolver, timeoutNanoseconds: limits.connectTimeout.nanoseconds)
     ownConnections = OwnConnections(loop: loop)
     self.limits = limits
@@ -40,7 +47,9 @@ final class SessionTable {
     self.events = events
   }
 
-  var isFull: Bool { live.count >= limits.sessions }
+  /// Live sessions that there may be now.
+  var sessionsMax: Int { limits.sessions(beside: listeners) }
+  var isFull: Bool { live.count >= sessionsMax }
 
   /// - Parameter origin: the connection of ours that this is the other end of.
   func open(
@@ -52,7 +61,12 @@ final class SessionTable {
     live[session.id] = session
     events.record(.sessionOpened(client: session.client), of: session)
     log.debug("session opened", [("proxy", .string(proxy.name)), ("session", .integer(Int64(session.id)))])
-    if isFull { onFullOrNot() }
+    if isFull {
+      wasFull = true
+      onFullOrNot()
+    } else if proxy.isFull {
+      proxy.becameFull()
+    }
     // Without memory or room in the event table there is no socket to serve.
     guard session.clientSocket != nil else { return session.reset(reason: .outOfResources) }
     // At once, because it begins to connect: accepting is to stop when there is no descriptor left for that.
@@ -60,7 +74,7 @@ final class SessionTable {
   }
 
   func remove(_ session: Session, reason: CloseReason) {
-    let wasFull = isFull
+    let wasProxyFull = session.proxy.isFull
     live[session.id] = nil
     waitingForMemory[session.id] = nil
     session.proxy.counters.closed[reason, default: 0] += 1
@@ -75,8 +89,15 @@ final class SessionTable {
       ])
     loop.noteHeapFreed(SessionTable.sessionBytes)
     memoryMayBeBack()
-    if wasFull { onFullOrNot() }
+    lookAtRoom()
+    if wasProxyFull { session.proxy.hasRoomAgain() }
     onRemoval()
+  }
+
+  private func lookAtRoom() {
+    guard isFull != wasFull else { return }
+    wasFull = isFull
+    onFullOrNot()
   }
 
   func sessions(of proxy: Proxy) -> [Session] {
@@ -139,7 +160,9 @@ final class SessionTable {
   var isMemoryShort: Bool { loop.pool.bytesOutstanding >= limits.processBytes }
 
   func waitForMemory(_ session: Session) {
-    waitingForMemory[session.id] = session
+    if waitingForMemory.updateValue(session, forKey: session.id) == nil {
+      watch.met(.bufferBytes, value: limits.processBytes)
+    }
   }
 
   /// To be called after memory was given back: lets those read again who stopped for want of it.

@@ -21,22 +21,18 @@ package struct Config: Hashable, Sendable {
   package var connectTimeoutMilliseconds: Int64?
   /// How long a stop may go on delivering what is delayed.
   package var drainTimeoutMilliseconds: Int64?
-  /// Cap of bytes waiting in one direction of one session.
-  package var maxLinkBufferBytes: Int64?
-  /// Cap of bytes waiting in the whole process.
-  package var maxBufferBytes: Int64?
-  package var maxConnections: Int64?
+  /// Those whose keys it has.
+  package var limits = LimitSettings()
 
   package init() {}
 }
 
 extension Config {
-  private static let keys = [
-    "proxies", "http_proxy", "socks", "rules", "via", "allow_clients", "profile", "profiles", "control", "token_file",
-    "seed", "log_format", "log_level", "connect_timeout_ms", "drain_timeout_ms", "max_link_buffer_bytes",
-    "max_buffer_bytes",
-    "max_connections",
-  ]
+  private static let keys =
+    [
+      "proxies", "http_proxy", "socks", "rules", "via", "allow_clients", "profile", "profiles", "control",
+      "token_file", "seed", "log_format", "log_level", "connect_timeout_ms", "drain_timeout_ms",
+    ] + limitKeys
 
   /// Reads a config file; directories and files in it are relative to the file.
   package static func load(path: String) throws(SettingsError) -> Config {
@@ -73,9 +69,7 @@ extension Config {
     logLevel = try fields.logLevel("log_level")
     connectTimeoutMilliseconds = try fields.integer("connect_timeout_ms", in: 1...3_600_000)
     drainTimeoutMilliseconds = try fields.integer("drain_timeout_ms", in: 0...3_600_000)
-    maxLinkBufferBytes = try fields.integer("max_link_buffer_bytes", in: 4_096...1 << 31)
-    maxBufferBytes = try fields.integer("max_buffer_bytes", in: 4_096...1 << 50)
-    maxConnections = try fields.integer("max_connections", in: 1...10_000_000)
+    try readLimits(fields)
   }
 }
 

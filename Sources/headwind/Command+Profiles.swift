@@ -37,6 +37,7 @@ extension Command {
       let config = try ServeOptions.config(path)
       let catalogue = try ServeOptions.catalogue(ServeOptions.directories(arguments), config)
       try ServeOptions.checkProfiles(of: config, from: path, catalogue)
+      if let excess = config.excess(over: config.limits) { throw .failure("\(path ?? "config"): \(excess)") }
       let counts = [
         ("proxies", JSON.integer(Int64(config.proxies.count))), ("profiles", .integer(Int64(catalogue.profiles.count))),
       ]

@@ -53,7 +53,7 @@ extension Command {
   static let serve = Command(
     name: "serve",
     summary: "Run the daemon: accept, condition, forward; and the control API.",
-    options: serveOptions + serverFlags.filter { $0.origin == .toxiproxy },
+    options: serveOptions + limitOptions + serverFlags.filter { $0.origin == .toxiproxy },
     details: """
       Once every configured listener is bound, one JSON line with the real addresses goes to standard output:
         {"event":"ready","control":"127.0.0.1:8474","proxies":{"web":"127.0.0.1:8080"},…,"pid":4711}

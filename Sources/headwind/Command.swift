@@ -14,6 +14,8 @@ struct OptionSpec: Sendable {
   var kind = ValueKind.text
   var isRepeatable = false
   var origin = Origin.ours
+  /// In the help limits stand behind all else.
+  var isLimit = false
   let help: String
 }
 
@@ -68,7 +70,7 @@ struct Command: Sendable {
     name: "", summary: "headwind: a proxy that makes TCP connections as bad as a mobile network",
     options: [.control, .tokenFile, .json],
     subcommands: [
-      serve, run, with, use, leases, status, proxies, toxics, rules, sessions, events, assert, reset, populate,
+      serve, run, with, use, leases, status, proxies, toxics, rules, sessions, events, limits, assert, reset, populate,
       profiles, wait, checkConfig, demo, selfTest, man, completions,
     ],
     run: { _ throws(CommandError) in throw .usage("a command is missing", command: nil) })

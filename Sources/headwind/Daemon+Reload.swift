@@ -88,7 +88,7 @@ extension Daemon {
   private func freshForwardSettings(
     _ config: Config, _ catalogue: ProfileCatalogue
   ) throws(CommandError) -> ForwardSettings {
-    var (settings, warnings) = try options.forwarding.settings(config)
+    var (settings, warnings) = try options.forwarding.settings(config, atMost: registry.limits.rules)
     for warning in warnings { log.warning(warning) }
     if config.rules == self.config.rules { settings.rules = registry.forward.rules }
     if let (index, error) = ProxyRegistry.unknownProfile(in: settings.rules, catalogue) {
@@ -146,10 +146,8 @@ extension Config {
       ("control", control != before.control), ("seed", seed != before.seed),
       ("connect_timeout_ms", connectTimeoutMilliseconds != before.connectTimeoutMilliseconds),
       ("drain_timeout_ms", drainTimeoutMilliseconds != before.drainTimeoutMilliseconds),
-      ("max_link_buffer_bytes", maxLinkBufferBytes != before.maxLinkBufferBytes),
-      ("max_buffer_bytes", maxBufferBytes != before.maxBufferBytes),
-      ("max_connections", maxConnections != before.maxConnections),
     ]
-    return keys.filter(\.1).map(\.0)
+    let changed = Limit.allCases.filter { limits[$0] != before.limits[$0] }
+    return keys.filter(\.1).map(\.0) + changed.map(\.key)
   }
 }

@@ -70,7 +70,7 @@ final class Daemon {
   /// Looks up all names that there are to listen on, then opens control port and proxies in one step: nobody is answered
   /// before all of it is there.
   func start() {
-    for warning in options.warnings { log.warning(warning) }
+    for warning in options.warnings + options.warnings(of: registry.limits) { log.warning(warning) }
     if onStart == nil {
       service = ServiceReport(loop: loop) { [registry] in ServiceReport.status(of: registry) }
     }

@@ -21,9 +21,6 @@ struct ForwardOptions {
     rules = try arguments.read("--rule", HostRule.init(parsing:))
     via = try arguments.read("--via", ViaSource.init(parsing:)).last
     allowedClients = try arguments.read("--allow-client", IPNetwork.init(parsing:))
-    guard rules.count <= HostRule.maximumCount else {
-      throw arguments.usage("--rule is given \(rules.count) times; allowed: at most \(HostRule.maximumCount)")
-    }
   }
 
   /// All proxies that there are to be.
@@ -46,11 +43,13 @@ struct ForwardOptions {
   /// What holds for all forward proxies, with the config file behind the command line.
   ///
   /// - Returns: the settings, and what was odd about the environment.
-  func settings(_ config: Config) throws(CommandError) -> (ForwardSettings, warnings: [String]) {
+  func settings(
+    _ config: Config, atMost rulesMax: Int
+  ) throws(CommandError) -> (ForwardSettings, warnings: [String]) {
     var settings = ForwardSettings()
     settings.rules = rules + config.rules
-    guard settings.rules.count <= HostRule.maximumCount else {
-      throw .failure("\(settings.rules.count) rules in all; allowed: at most \(HostRule.maximumCount)")
+    guard settings.rules.count <= rulesMax else {
+      throw .failure("\(settings.rules.count) rules in all; allowed: at most \(rulesMax) (\(Limit.rules.flag) sets it)")
     }
     settings.allowedClients = allowedClients + config.allowedClients
     guard let source = via ?? config.via else { return (settings, []) }

@@ -3,7 +3,9 @@ enum Help {
   static func text(for command: Command) -> String {
     var parts = [command.summary, usage(of: command)]
     if command.subcommands.isEmpty {
-      parts.append("Options:\n" + list(options(of: command), atMost: 30))
+      parts.append("Options:\n" + list(options(of: command, areLimits: false), atMost: 30))
+      let limits = options(of: command, areLimits: true)
+      if !limits.isEmpty { parts.append("Limits (headwind limits tells their use):\n" + list(limits, atMost: 32)) }
       if command.options.contains(where: { $0.origin == .toxiproxy }) {
         parts.append(wrapped(serverFlags, first: "", indent: 0))
       }
@@ -36,8 +38,9 @@ enum Help {
     return "Without a command: \(group.subcommands[0].word). `\(group.invocation) COMMAND --help` tells more."
   }
 
-  private static func options(of command: Command) -> [(String, String)] {
-    (command.options + Command.common).filter { $0.origin != .toxiproxy }.map { option in
+  private static func options(of command: Command, areLimits: Bool) -> [(String, String)] {
+    let all = command.options + Command.common
+    return all.filter { $0.origin != .toxiproxy && $0.isLimit == areLimits }.map { option in
       let short = option.aliases.filter { $0.count == 2 }
       let names = (short + [option.name]).joined(separator: ", ")
       return (names + (option.value.map { " \($0)" } ?? "") + (option.isRepeatable ? " ..." : ""), option.help)

@@ -26,6 +26,8 @@ struct ServeOptions {
   /// The file with the control API's token, as the command line gives it.
   var givenTokenFile: String?
   var seed: UInt64
+  /// What command line and config file say about limits.
+  var givenLimits = LimitSettings()
   var limits = Limits()
   let logFormat: Log.Format
   var logLevel: Log.Level
@@ -60,12 +62,13 @@ struct ServeOptions {
     isControlGiven = ["--control", "--host", "--port"].contains(where: arguments.has) || config.control != nil
     givenTokenFile = arguments.value("--token-file")
     seed = try arguments.wholeNumber("--seed") ?? config.seed ?? .random(in: 0..<(1 << 53))
-    limits = try ServeOptions.limits(arguments, config)
+    givenLimits = try LimitSettings(arguments, config)
+    limits = try ServeOptions.limits(arguments, config, givenLimits)
     logFormat = try ServeOptions.logFormat(arguments, config)
     let variable = LogLevelVariable.read()
     defaultLogLevel = variable.level ?? .info
     logLevel = try ServeOptions.logLevel(arguments, config) ?? defaultLogLevel
-    let (forward, oddities) = try forwarding.settings(config)
+    let (forward, oddities) = try forwarding.settings(config, atMost: limits.rules)
     self.forward = forward
     warnings = variable.warnings + oddities
     readyFile = arguments.value("--ready-file")
@@ -145,15 +148,14 @@ struct ServeOptions {
     return ProxySpec(name: String(text[..<sign]), listen: listen, upstream: upstream)
   }
 
-  private static func limits(_ arguments: Arguments, _ config: Config) throws(CommandError) -> Limits {
-    var limits = Limits()
+  private static func limits(
+    _ arguments: Arguments, _ config: Config, _ settings: LimitSettings
+  ) throws(CommandError) -> Limits {
+    var limits = Limits(settings)
     if let time = config.connectTimeoutMilliseconds { limits.connectTimeout = .milliseconds(Double(time)) }
     if let time = config.drainTimeoutMilliseconds { limits.drainTimeout = .milliseconds(Double(time)) }
     if let time = try arguments.duration("--connect-timeout") { limits.connectTimeout = Interval(time) }
     if let time = try arguments.duration("--drain-timeout") { limits.drainTimeout = Interval(time) }
-    if let bytes = config.maxLinkBufferBytes { limits.linkBytes = Int(bytes) }
-    if let bytes = config.maxBufferBytes { limits.processBytes = Int(bytes) }
-    if let count = config.maxConnections { limits.sessions = Int(count) }
     return limits
   }
 

@@ -182,6 +182,7 @@ import Testing
     desk.registry.note("reloaded", [("needs_restart", ["seed"])])
     try desk.call("PUT", "/rules", example("Rules").text)
     desk.registry.note("reload_refused", [("reason", "…")])
+    desk.registry.met(.proxies)
     try askForward()
     let types = try connectAndTell().map { $0["type"]?.stringValue ?? "-" }
     let described = (document["components"]?["schemas"]?["Event"]?["discriminator"]?["mapping"]?.objectValue)?.members

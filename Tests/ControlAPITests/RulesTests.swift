@@ -66,9 +66,11 @@ import Testing
 
   @Test func thereIsALimit() throws {
     let desk = try Desk()
-    let rules = Array(repeating: #""a=deny""#, count: HostRule.maximumCount).joined(separator: ",")
+    let rules = Array(repeating: #""a=deny""#, count: Limit.rules.usual).joined(separator: ",")
     #expect(try desk.call("PUT", "/rules", list(rules)).status == 200)
-    #expect(try desk.refusal("POST", "/rules", #""a=deny""#) == "400 there are 1000 rules, as many as there may be")
+    #expect(
+      try desk.refusal("POST", "/rules", #""a=deny""#)
+        == "429 too many: 1001 rules; allowed: at most 1000 (--max-rules sets it)")
   }
 
   @Test func aProfileThatARuleNamesStays() throws {

@@ -43,7 +43,7 @@ struct LimitTests {
     #expect(eventually { daemon.isEchoing() })
     // It was said, and not with every try.
     #expect(try (1...5).contains(daemon.events("accepting_rests").count))
-    #expect(daemon.log.contains("sessions are open"))
+    #expect(daemon.log.contains("limit reached limit=connections value="))
     #expect(try eventually { try daemon.sessions.isEmpty })
     for _ in 1...30 { #expect(daemon.isEchoing()) }
   }

@@ -161,7 +161,7 @@ import Testing
   @Test func thereIsAMost() throws {
     for _ in 0..<1_000 { try take("3g", ["nobody"]) }
     #expect(
-      message { try take("3g") } == "1000 leases are live, as many as there may be; release one first")
+      message { try take("3g") } == "too many: 1001 leases; allowed: at most 1000 (--max-leases sets it)")
     #expect(bench.registry.leaseCount == 1_000)
     try bench.registry.releaseLease(try #require(bench.registry.liveLeases.last).id)
     try take("3g")

@@ -114,11 +114,14 @@ import Testing
       return .success([.loopback(1)])
     }
     let answers = Answers()
+    var refused = 0
+    resolver.onFull = { refused += 1 }
     var requests = (0..<2).map { resolver.resolve(host: "h\($0)", service: "1", completion: answers.add) }
     try loop.runUntil { gate.entered.load(ordering: .relaxed) == 2 }
     requests += (2..<6).map { resolver.resolve(host: "h\($0)", service: "1", completion: answers.add) }
     try loop.runUntil { answers.results.count == 1 }
     #expect(answers.results == [.failure(ResolveError(host: "h5", reason: "too many lookups are waiting"))])
+    #expect(resolver.requestCount == 5 && refused == 1)
     // A cancelled request gives up its place.
     requests[4].cancel()
     requests.append(resolver.resolve(host: "h6", service: "1", completion: answers.add))
@@ -127,6 +130,7 @@ import Testing
     #expect(resolver.threadCount == 2)
     gate.isOpen.store(true, ordering: .releasing)
     try loop.runUntil { answers.results.count == 6 }
+    #expect(resolver.requestCount == 0 && refused == 1)
     #expect(gate.entered.load(ordering: .relaxed) == 5, "the cancelled one was never asked")
     try loop.runUntil { resolver.threadCount == 0 }
     // And they start again.

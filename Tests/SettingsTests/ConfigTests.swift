@@ -37,9 +37,9 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
     expected.logLevel = .warning
     expected.connectTimeoutMilliseconds = 1
     expected.drainTimeoutMilliseconds = 0
-    expected.maxLinkBufferBytes = 4096
-    expected.maxBufferBytes = 1_000_000_000
-    expected.maxConnections = 10
+    expected.limits.set(.linkBufferBytes, 4096, place: "hw.json: max_link_buffer_bytes")
+    expected.limits.set(.bufferBytes, 1_000_000_000, place: "hw.json: max_buffer_bytes")
+    expected.limits.set(.connections, 10, place: "hw.json: max_connections")
     #expect(read == expected)
   }
 
@@ -85,8 +85,8 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
     Row(
       "{proxys: []}",
       "proxys is not a known key; did you mean \"proxies\"? known: proxies, http_proxy, socks, "
-        + "rules, via, allow_clients, profile, profiles, control, token_file, seed, log_format, log_level, connect_timeout_ms, drain_timeout_ms, max_link_buffer_bytes, "
-        + "max_buffer_bytes, max_connections"),
+        + "rules, via, allow_clients, profile, profiles, control, token_file, seed, log_format, log_level, connect_timeout_ms, drain_timeout_ms, "
+        + Limit.allCases.map(\.key).joined(separator: ", ")),
     Row("{proxies: {}}", "proxies is {}; allowed: an array of proxies"),
     Row("[5]", "proxies[0] is 5; allowed: an object"),
     Row("[{}]", "proxies[0].name is missing; allowed: a string that is not empty"),

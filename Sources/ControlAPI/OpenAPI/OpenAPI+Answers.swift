@@ -46,6 +46,7 @@ extension OpenAPI {
     .shared(403, "Forbidden"), .shared(405, "MethodNotAllowed"), .shared(408, "RequestTimeout"),
     .shared(413, "ContentTooLarge"),
     .shared(417, "ExpectationFailed"), .shared(431, "HeaderFieldsTooLarge"), .shared(501, "NotImplemented"),
+    .shared(503, "NoRoom"),
   ]
 
   static let sharedAnswers: [(String, Answer)] = [
@@ -66,9 +67,9 @@ extension OpenAPI {
       "RequestTimeout",
       plain(408, "Not complete \(limits.requestTimeoutNanoseconds / 1_000_000_000) s after its first byte.")
     ),
-    ("ContentTooLarge", plain(413, "The body is larger than \(limits.bodyBytesMax) bytes.")),
+    ("ContentTooLarge", plain(413, "The body is larger than the limit `\(Limit.controlBodyBytes.rawValue)`.")),
     ("ExpectationFailed", plain(417, "`Expect` asks for something else than `100-continue`.")),
-    ("HeaderFieldsTooLarge", plain(431, "The head is larger than \(limits.headerBytesMax) bytes.")),
+    ("HeaderFieldsTooLarge", plain(431, "The head is larger than the limit `\(Limit.controlHeadBytes.rawValue)`.")),
     ("NotImplemented", plain(501, "A method or a transfer encoding that the server doesn't know.")),
     ("ProxyNotFound", .error(404, "No proxy has this name.")),
     ("ToxicNotFound", .error(404, "No proxy has this name, or no toxic of it does.")),

@@ -27,7 +27,7 @@ extension OpenAPI {
           400,
           "The body can't be read, lacks a field, holds a toxic or a profile that is wrong, or would make an open proxy."
         ),
-        .error(409, "Another proxy has this name."), .shared(500, "CannotListen"),
+        .error(409, "Another proxy has this name."), tooMany, .shared(500, "CannotListen"),
       ]),
     Operation(
       "POST", "/populate", "populate", "Make or change several proxies",
@@ -39,6 +39,7 @@ extension OpenAPI {
       answers: [
         .json(201, .reference("Population"), "The proxies named, in the order of the request.", warns: true),
         .error(400, "As for one proxy; says which entry, counted from 1.", schema: "PopulationError"),
+        .error(429, "There would be more than a limit allows.", schema: "PopulationError"),
         .error(500, "An address can't be listened on. Nothing has changed.", schema: "PopulationError"),
       ]),
     Operation(
@@ -102,7 +103,7 @@ extension OpenAPI {
       answers: [
         .json(200, .reference("Toxic"), "The toxic, with all its attributes.", warns: true, links: linksOfToxic),
         .error(400, "The body can't be read, or names a type, a stream or a value that there isn't."),
-        .shared(404, "ProxyNotFound"), .error(409, "Another toxic of the proxy has this name."),
+        .shared(404, "ProxyNotFound"), .error(409, "Another toxic of the proxy has this name."), tooMany,
       ]),
     Operation(
       "GET", "/proxies/{proxy}/toxics/{toxic}", "getToxic", "Show a toxic",

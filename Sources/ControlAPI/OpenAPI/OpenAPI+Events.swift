@@ -84,6 +84,12 @@ extension OpenAPI {
     Event(type: "lease_started", hasProxy: false, details: lease),
     Event(type: "lease_renewed", hasProxy: false, details: lease),
     Event(type: "lease_ended", hasProxy: false, details: lease + [("cause", .choice(Lease.Ending.self))]),
+    Event(
+      type: "limit_reached", hasProxy: false,
+      details: [
+        ("limit", limitName), ("value", .count("What it is.")), ("flag", .string("What `headwind serve` sets it by.")),
+      ],
+      optional: [("proxy", .string("Absent: the daemon as a whole."))]),
     Event(type: "accepting_rests", details: [reason]), Event(type: "listen_failed", details: [reason]),
     Event(type: "reset", hasProxy: false),
     Event(

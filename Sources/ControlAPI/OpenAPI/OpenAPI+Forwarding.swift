@@ -50,13 +50,13 @@ extension OpenAPI {
       "PUT", "/rules", "replaceRules", "Replace all rules by host",
       "They hold for connections from now on. A rule may be one string, too: `*.example.com=edge`.",
       body: .reference("Rules"),
-      answers: [.json(200, .reference("Rules"), "All of them now."), badRule]),
+      answers: [.json(200, .reference("Rules"), "All of them now."), badRule, tooMany]),
     Operation(
       "POST", "/rules", "addRule", "Add a rule by host",
       query: [
         Parameter(name: "at", schema: .choice(["first", "last"]), description: "Where it comes; last when left out.")
       ], body: .reference("Rule"),
-      answers: [.json(201, .reference("Rules"), "All of them now."), badRule]),
+      answers: [.json(201, .reference("Rules"), "All of them now."), badRule, tooMany]),
     Operation(
       "DELETE", "/rules", "clearRules", "Remove all rules by host",
       answers: [.json(200, .reference("Rules"), "None.")]),

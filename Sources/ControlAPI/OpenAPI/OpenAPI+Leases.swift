@@ -22,7 +22,7 @@ extension OpenAPI {
       answers: [
         .json(201, .reference("Lease"), "The lease.", tellsPlace: true, links: linksOfLease),
         .error(400, "The terms are wrong, or no profile or proxy has such a name."),
-        .error(429, "As many leases are live as there may be."),
+        tooMany,
       ]),
     Operation(
       "GET", "/leases/{lease}", "getLease", "Show a lease",

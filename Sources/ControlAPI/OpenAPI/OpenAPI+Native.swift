@@ -28,7 +28,7 @@ extension OpenAPI {
       answers: [
         .json(200, .reference("Profile"), "The profile; there was one of this name.", links: linksOfProfile),
         .json(201, .reference("Profile"), "The profile, a new one.", links: linksOfProfile),
-        .error(400, "The definition is wrong, or the name or an alias belongs to another profile."),
+        .error(400, "The definition is wrong, or the name or an alias belongs to another profile."), tooMany,
       ]),
     Operation(
       "DELETE", "/profiles/{profile}", "removeProfile", "Remove a profile until the daemon starts again",
@@ -126,7 +126,7 @@ extension OpenAPI {
       query: eventQuery,
       answers: [
         events, .error(400, "A query parameter is wrong, or another one is there."),
-        .error(503, "\(EventFeed.readersMax) streams are open already."),
+        .error(503, "As many streams are open as there may be, or there is no room for the answer."),
       ]),
   ]
 

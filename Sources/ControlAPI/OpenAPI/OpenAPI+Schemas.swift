@@ -6,7 +6,7 @@ import Settings
 extension OpenAPI {
   static let schemas: [(String, Schema)] =
     basicSchemas + proxySchemas + forwardSchemas + toxicSchemas + profileSchemas + pathSchemas + leaseSchemas
-    + watchedSchemas + trafficSchemas + eventSchemas
+    + watchedSchemas + trafficSchemas + limitSchemas + eventSchemas
 
   private static let basicSchemas: [(String, Schema)] = [
     (
@@ -59,7 +59,7 @@ extension OpenAPI {
     (
       "toxics",
       .array(
-        of: .reference("NewToxic"), atMost: ToxicSpec.maximumCount,
+        of: .reference("NewToxic"), atMost: ToxicSpec.maximumOfProxy,
         "Each with a name that no other one here has. None is as if left out."
       ).orNull
     ),

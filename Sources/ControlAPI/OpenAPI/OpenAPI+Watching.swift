@@ -13,7 +13,7 @@ extension OpenAPI {
     Parameter(
       name: "proxy", schema: .string(minLength: 1, example: "web"), description: "Only those that concern this proxy."),
     Parameter(
-      name: "limit", schema: .integer(in: 1...10_000),
+      name: "limit", schema: .integer(in: 1...Int64(Limit.events.usual)),
       description: "No more than so many, the newest of them. Not for a stream."),
   ]
 

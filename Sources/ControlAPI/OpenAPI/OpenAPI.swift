@@ -18,7 +18,7 @@ package enum OpenAPI {
       "paths": .object(paths(of: routes)),
       "components": [
         "schemas": .object(schemas.map { ($0.0, $0.1.json) }),
-        "responses": .object(sharedAnswers.map { ($0.0, $0.1.json) }),
+        "responses": .object((sharedAnswers + answersAtLimits).map { ($0.0, $0.1.json) }),
         "headers": headers,
         "securitySchemes": ["token": tokenScheme],
       ],
@@ -36,7 +36,7 @@ package enum OpenAPI {
   ]
 
   static let operations =
-    tagged("classic", classicOperations) + tagged("native", nativeOperations + trafficOperations)
+    tagged("classic", classicOperations) + tagged("native", nativeOperations + trafficOperations + limitOperations)
     + tagged("operations", serviceOperations)
 
   static func operation(_ method: String, _ pattern: [String]) -> Operation? {

@@ -17,13 +17,22 @@ package final class Resolver {
   private let table = Table()
   private let receiver: MailboxReceiver<Table>
   private var lastID: UInt64 = 0
+  /// Called when a request is refused because too many wait.
+  package var onFull: () -> Void = {}
 
-  /// - Parameter timeoutNanoseconds: for each request, waiting for a thread included; 5 s.
-  package convenience init(loop: EventLoop, timeoutNanoseconds: Int64 = 5_000_000_000) throws(LoopError) {
-    try self.init(loop: loop, timeoutNanoseconds: timeoutNanoseconds, lookup: AddressLookup.run)
+  /// Four threads.
+  ///
+  /// - Parameters:
+  ///   - timeoutNanoseconds: for each request, waiting for a thread included; 5 s.
+  ///   - requestsMax: requests that wait or are looked up at once, 5 at least.
+  package convenience init(
+    loop: EventLoop, timeoutNanoseconds: Int64 = 5_000_000_000, requestsMax: Int = 260
+  ) throws(LoopError) {
+    try self.init(
+      loop: loop, timeoutNanoseconds: timeoutNanoseconds, queueMax: max(1, requestsMax - 4), lookup: AddressLookup.run)
   }
 
-  /// With another `lookup`, for tests. At most 4 threads and 256 waiting requests; threads end after 5 idle seconds.
+  /// With another `lookup`, for tests. Threads end after 5 idle seconds.
   init(
     loop: EventLoop, timeoutNanoseconds: Int64, threadsMax: Int = 4, queueMax: Int = 256, idleSeconds: Int = 5,
     lookup: @escaping @Sendable (String, String) -> LookupResult
@@ -39,6 +48,8 @@ package final class Resolver {
   }
 
   var threadCount: Int { threads.threadCount }
+  /// Requests that wait or are looked up.
+  package var requestCount: Int { table.requests.count }
 
   /// Looks up `host`, a name or a literal address, and `service`, a port number or a name such as "http".
   ///
@@ -63,6 +74,7 @@ package final class Resolver {
     guard threads.ask(question) else {
       let busy = ResolveError(host: request.host, reason: "too many lookups are waiting")
       loop.later { [weak request] in request?.finish(.failure(busy)) }
+      onFull()
       return
     }
     table.requests[id] = WeakRequest(request: request)

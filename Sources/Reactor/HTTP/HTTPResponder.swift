@@ -19,6 +19,14 @@ package final class HTTPResponder {
     }
   }
 
+  /// False when the client has gone; one that has reset its connection is forgotten by this.
+  func isStillAwaited() -> Bool {
+    guard connection.pendingRequest(serial) != nil else { return false }
+    guard connection.isReset else { return true }
+    connection.giveWay()
+    return false
+  }
+
   /// Sends the whole reply. Date and Content-Length are added, a body is left out where the status or HEAD forbids it, and the
   /// connection stays open unless the client or a `Connection: close` of yours says otherwise.
   ///

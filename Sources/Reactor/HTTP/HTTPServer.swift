@@ -19,15 +19,22 @@ package final class HTTPServer {
   /// How often accept(2) failed, as when descriptors ran out. Accepting is tried again after 100 ms.
   package private(set) var acceptFailures = 0
 
-  private let loop: EventLoop
-  private let limits: HTTPLimits
+  /// Told each time that a client meets a limit.
+  package var onLimit: (HTTPLimits.Bound) -> Void = { _ in }
+
+  /// Bytes of replies that clients have yet to take, each whole until the last byte has gone.
+  package internal(set) var unsentBytes = 0
+
+  let loop: EventLoop
+  let limits: HTTPLimits
   private let handler: Handler
   private var http: OpaquePointer?
   private var listener: OpaquePointer?
-  private var connections: [OpaquePointer: HTTPServerConnection] = [:]
+  private(set) var connections: [OpaquePointer: HTTPServerConnection] = [:]
   private var lingering: [ObjectIdentifier: HTTPLingeringClose] = [:]
   private var acceptTimer: LoopTimer?
   private var requestsInHandler = 0
+  private lazy var queue = HTTPRequestQueue(loop: loop) { [unowned self] in handle($0, $1) }
   private var isWaitingForRoom = false
 
   /// Binds and listens.
@@ -155,6 +162,7 @@ package final class HTTPServer {
       isWaitingForRoom = false
     } else {
       evconnlistener_disable(listener)
+      if !hasRoom, !isWaitingForRoom { onLimit(.connections) }
       isWaitingForRoom = !hasRoom
     }
   }
@@ -167,7 +175,9 @@ package final class HTTPServer {
   private func makeRoom() {
     loop.later { [weak self] in
       guard let self, connectionCount > limits.connectionsMax else { return }
-      connections.values.filter(\.isIdle).min { $0.phaseBegan < $1.phaseBegan }?.giveWay()
+      guard let idle = connections.values.filter(\.isIdle).min(by: { $0.phaseBegan < $1.phaseBegan }) else { return }
+      onLimit(.connections)
+      idle.giveWay()
     }
   }
 
@@ -191,6 +201,10 @@ package final class HTTPServer {
     connection.closesAfterReply = HTTPFraming.isFollowedByNoRequest(request)
     // evhttp would keep the connection even so.
     if method == "CONNECT" { raw.pointee.type = EVHTTP_REQ_GET }
+    queue.append(request, responder)
+  }
+
+  private func handle(_ request: HTTPRequest, _ responder: HTTPResponder) {
     requestsInHandler += 1
     handler(request, responder)
     requestsInHandler -= 1

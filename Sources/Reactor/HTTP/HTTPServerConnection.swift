@@ -32,6 +32,8 @@ final class HTTPServerConnection {
   private(set) var phase = Phase.idle
   /// Since when it has been in its phase.
   private(set) var phaseBegan: Int64
+  /// When its client last took a part of a reply, or there was none waiting.
+  private(set) var lastTaken: Int64
   private(set) var peer: SocketAddress?
   /// Counts requests, so that a responder can tell whether its request is still the current one.
   private(set) var serial: UInt64 = 0
@@ -50,6 +52,8 @@ final class HTTPServerConnection {
   private var isWriting = false
   private var lingers = false
   private var isReadingOn = false
+  /// What the server counts of this connection.
+  private var countedBytes = 0
 
   init(server: HTTPServer, loop: EventLoop, limits: HTTPLimits) {
     let options = Int32(BEV_OPT_CLOSE_ON_FREE.rawValue)
@@ -61,6 +65,7 @@ final class HTTPServerConnection {
     self.limits = limits
     self.bufferevent = bufferevent
     phaseBegan = loop.now
+    lastTaken = phaseBegan
     timer = LoopTimer(loop: loop) { [weak self] in self?.timeIsUp() }
     // Bounds what a client can make us hold by sending on while we don't read requests.
     bufferevent_setwatermark(bufferevent, Int16(EV_READ), 0, inputBytesMax)
@@ -134,7 +139,15 @@ final class HTTPServerConnection {
     return SystemCall.unreadBytes(bufferevent_getfd(bufferevent)) == 0
   }
 
-  /// Ends an idle connection to make room for another one.
+  /// Whether its client has reset it, which nobody else notices while evhttp doesn't read. Like getsockopt(SO_ERROR).
+  var isReset: Bool {
+    var error: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(bufferevent_getfd(bufferevent), SOL_SOCKET, SO_ERROR, &error, &length)
+    return error != 0
+  }
+
+  /// Ends a connection to make room for another one.
   func giveWay() {
     lingers = false
     drop()
@@ -178,8 +191,17 @@ final class HTTPServerConnection {
   }
 
   func outputChanged(_ info: evbuffer_cb_info) {
+    if info.n_deleted > 0 || info.orig_size == 0 { lastTaken = loop.now }
+    countUnsent(bufferedBytes)
     if info.n_deleted > 0, phase == .writing || phase == .failing { arm(limits.writeTimeoutNanoseconds) }
     if info.n_added > 0, !isWriting { evhttpWrote(at: info.orig_size) }
+  }
+
+  /// A reply lies in one piece, whose memory is back only when the last byte has gone.
+  private func countUnsent(_ bytes: Int) {
+    let held = bytes == 0 ? 0 : max(bytes, countedBytes)
+    server?.unsentBytes += held - countedBytes
+    countedBytes = held
   }
 
   func replyIsComplete() {
@@ -197,6 +219,7 @@ final class HTTPServerConnection {
   func connectionClosed() {
     guard phase != .closed else { return }
     enter(.closed)
+    countUnsent(0)
     let context = Unmanaged.passUnretained(self).toOpaque()
     evbuffer_remove_cb(bufferevent_get_input(bufferevent), httpInputChanged, context)
     evbuffer_remove_cb(bufferevent_get_output(bufferevent), httpOutputChanged, context)
@@ -228,12 +251,14 @@ final class HTTPServerConnection {
     isWriting = true
     HTTPBuffer.replaceOutput(output, with: replacement)
     isWriting = false
+    countUnsent(bufferedBytes)
   }
 
   private func page(for status: Int) -> HTTPErrorPage {
     switch status {
     case 400 where scanner.headBytes > limits.headerBytesMax:
-      let message = "the request's head is larger than \(limits.headerBytesMax) bytes"
+      server?.onLimit(.headerBytes)
+      let message = "the request's head is larger than \(limits.headerBytesMax) bytes\(limits.headerBytesHint)"
       return HTTPErrorPage(status: 431, message: message)
     case 400:
       return HTTPErrorPage(status: 400, message: "malformed request")
@@ -241,7 +266,8 @@ final class HTTPServerConnection {
       // evhttp says the same of both. It takes no chunk extensions.
       return HTTPFraming.malformedChunk
     case 413:
-      let message = "the request's body is larger than \(limits.bodyBytesMax) bytes"
+      server?.onLimit(.bodyBytes)
+      let message = "the request's body is larger than \(limits.bodyBytesMax) bytes\(limits.bodyBytesHint)"
       return HTTPErrorPage(status: 413, message: message)
     case 417:
       return HTTPErrorPage(status: 417, message: "the only supported expectation is 100-continue")

@@ -68,6 +68,9 @@ package final class EventLoop {
     return time
   }
 
+  /// When this turn first looked at the clock: sockets have been served since whatever was before.
+  var turnStart: Int64 { turnBegan == 0 ? now : turnBegan }
+
   static var clock: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

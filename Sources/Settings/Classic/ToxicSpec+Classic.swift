@@ -52,7 +52,7 @@ package struct ClassicToxic: Sendable {
   /// Reads the field `toxics` of a proxy: nil when absent, null or empty.
   static func list(_ fields: Fields, proxy: Int?) throws(ClassicError) -> ClassicBody<[ToxicSpec]?> {
     let elements = try classic { () throws(SettingsError) in
-      try fields.array("toxics", atMost: ToxicSpec.maximumCount, of: "toxics")
+      try fields.array("toxics", atMost: ToxicSpec.maximumOfProxy, of: "toxics")
     }
     guard let elements, !elements.isEmpty else { return ClassicBody(value: nil) }
     var toxics: [ToxicSpec] = []

@@ -37,7 +37,7 @@ package struct HostRule: Hashable, Sendable, CustomStringConvertible {
 // MARK: Reading
 
 extension HostRule {
-  package static let maximumCount = 1_000
+  package static let maximumCount = Limit.rules.mostEver
   package static let allowed = "PATTERN=USE, such as *.example.com=edge; USE is a profile, direct or deny"
   private static let keys = ["host", "use"]
 

@@ -86,6 +86,11 @@ package struct ProfileCatalogue: Sendable {
 
   // MARK: Changes at run time
 
+  /// Profiles that calls have defined.
+  package var definedCount: Int { atRunTime.count }
+
+  package func isDefined(_ name: String) -> Bool { atRunTime[name] != nil }
+
   /// Adds a profile, or replaces the one of the same name.
   ///
   /// - Throws: when its name or an alias belongs to another profile; nothing has changed then.

@@ -1,7 +1,8 @@
 extension ProxySpec {
   static let keys = ["name", "listen", "upstream", "mode", "enabled", "profile", "toxics"]
 
-  package static let maximumCount = 10_000
+  /// In one text; the daemon may be told to hold fewer.
+  package static let maximumCount = Limit.proxies.mostEver
 
   /// Reads the strict form of config files.
   static func native(_ value: JSON, source: String, path: String) throws(SettingsError) -> ProxySpec {
@@ -11,12 +12,13 @@ extension ProxySpec {
     if let problem = Endpoint.problem(in: listen) {
       throw SettingsError(source: source, field: fields.pathOf("listen"), message: "is wrong: \(problem)")
     }
-    let toxics = try ToxicSpec.nativeList(fields, absentStream: .classic)?.map(\.hiddenFromOldClients)
+    let toxics = try ToxicSpec.nativeList(fields, atMost: ToxicSpec.maximumOfProxy, absentStream: .classic)
     let name = try fields.nonEmpty("name")
     let mode = try fields.choice("mode", of: ProxyMode.self)
     return ProxySpec(
       name: name, listen: listen, upstream: try fields.upstream(of: mode ?? .tcp), mode: mode,
-      enabled: try fields.bool("enabled"), profile: try fields.profileName("profile"), toxics: toxics)
+      enabled: try fields.bool("enabled"), profile: try fields.profileName("profile"),
+      toxics: toxics?.map(\.hiddenFromOldClients))
   }
 
   static func nativeList(_ elements: [JSON], source: String, path: String) throws(SettingsError) -> [ProxySpec] {

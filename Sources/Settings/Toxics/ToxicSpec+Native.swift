@@ -1,8 +1,10 @@
 extension ToxicSpec {
   static let keys = ["name", "type", "stream", "toxicity", "attributes"] + TriggerSpec.keys
 
-  /// More in one place is a mistake, or an attack on memory.
+  /// More in one profile is a mistake, or an attack on memory.
   package static let maximumCount = 64
+  /// In the text of one proxy; the daemon may be told to hold fewer.
+  package static let maximumOfProxy = Limit.toxicsPerProxy.mostEver
 
   /// What an absent `stream` means.
   enum AbsentStream {
@@ -37,9 +39,9 @@ extension ToxicSpec {
 
   /// Reads the field `toxics`: nil when absent or null.
   static func nativeList(
-    _ fields: Fields, absentStream: AbsentStream = .both
+    _ fields: Fields, atMost limit: Int = maximumCount, absentStream: AbsentStream = .both
   ) throws(SettingsError) -> [ToxicSpec]? {
-    guard let elements = try fields.array("toxics", atMost: maximumCount, of: "toxics") else { return nil }
+    guard let elements = try fields.array("toxics", atMost: limit, of: "toxics") else { return nil }
     var toxics: [ToxicSpec] = []
     for (index, element) in elements.enumerated() {
       let path = "\(fields.pathOf("toxics"))[\(index)]"

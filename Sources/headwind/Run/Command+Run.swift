@@ -9,7 +9,7 @@ extension Command {
   ]
 
   private static let daemonOptions: [OptionSpec] =
-    serveOptions.filter { !notOfRun.contains($0.name) } + [
+    serveOptions.filter { !notOfRun.contains($0.name) } + limitOptions + [
       OptionSpec(
         name: "--profiles-dir", value: "DIR", kind: .directory, isRepeatable: true,
         help: "Directory of profiles (*.json) that come before the built-in ones (default: $HEADWIND_PROFILES)."),

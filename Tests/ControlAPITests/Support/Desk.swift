@@ -37,11 +37,11 @@ final class Desk {
   private let server: ControlServer?
   private let conformance: Conformance
 
-  init(_ way: Way = .pure, extraHosts: Set<String> = []) throws {
+  init(_ way: Way = .pure, extraHosts: Set<String> = [], limits: Limits = Limits()) throws {
     self.way = way
     loop = try EventLoop()
     registry = try ProxyRegistry(
-      loop: loop, catalogue: ProfileCatalogue(), seed: 1, log: Log(level: .silent, write: { _ in }))
+      loop: loop, catalogue: ProfileCatalogue(), limits: limits, seed: 1, log: Log(level: .silent, write: { _ in }))
     api = API(registry: registry, extraHosts: extraHosts)
     conformance = Conformance(api)
     let address = try #require(SocketAddress(literal: "127.0.0.1", port: 0))

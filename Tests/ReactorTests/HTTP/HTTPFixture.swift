@@ -127,6 +127,12 @@ final class RawClient: EventTarget {
     shutdown(descriptor, Int32(SHUT_WR))
   }
 
+  func reset() {
+    var abort = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &abort, socklen_t(MemoryLayout<linger>.size))
+    close()
+  }
+
   func close() {
     readHandle = nil
     writeHandle = nil
