@@ -2,13 +2,15 @@
 //
 //   netprobe latency UPSTREAM_PORT TARGET_PORT COUNT INTERVAL_US EXPECTED_US
 //   netprobe rate    UPSTREAM_PORT TARGET_PORT SECONDS
+//   netprobe pingpong UPSTREAM_PORT TARGET_PORT COUNT INTERVAL_US
 //
 // One process is both ends: it listens on UPSTREAM_PORT, connects to TARGET_PORT (the proxy, or UPSTREAM_PORT itself
 // for no proxy), accepts the proxy's connection and sends from there, downstream. One clock, so one-way times are exact.
 // Near the moment when bytes are due it spins instead of sleeping: its own waking up would be in the result otherwise.
 //
 // Output: latency prints each message's nanoseconds, one a line; rate prints "BYTES NANOSECONDS BYTES_PER_SECOND", the
-// last by least squares over a grid of 1 ms, which a burst at the start or the end does not bend.
+// last by least squares over a grid of 1 ms, which a burst at the start or the end does not bend. pingpong sends a byte
+// up and, when it is there, one down; it prints "SENT_AT ROUND_TRIP" for each, nanoseconds of the monotonic clock.
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -128,6 +130,38 @@ static void latency(int server, int client, long count, int64_t interval, int64_
   free(sent_at);
 }
 
+// Waits for one byte: spins for a millisecond, then sleeps, so that nobody on the same processor is kept from running.
+static void take_byte(int from) {
+  char byte;
+  int64_t begin = now();
+  ssize_t got;
+  while ((got = recv(from, &byte, 1, MSG_DONTWAIT)) < 0) {
+    if (errno != EAGAIN && errno != EINTR) break;
+    if (now() - begin < MILLISECOND) continue;
+    struct pollfd wait = {.fd = from, .events = POLLIN};
+    if (poll(&wait, 1, PATIENCE_MS) != 1) fail("a byte is missing");
+  }
+  if (got != 1) fail("the connection ended");
+}
+
+static void pingpong(int server, int client, long count, int64_t interval) {
+  int on = 1;
+  setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  int64_t next_send = now();
+  for (long done = 0; done < count; done++) {
+    int64_t left = next_send - now();
+    if (left > 0) nanosleep(&(struct timespec){.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000}, NULL);
+    int64_t begin = now();
+    if (send(client, "?", 1, 0) != 1) fail("send");
+    take_byte(server);
+    if (send(server, "!", 1, 0) != 1) fail("send");
+    take_byte(client);
+    printf("%lld %lld\n", (long long)begin, (long long)(now() - begin));
+    next_send = begin + varied(interval);
+  }
+}
+
 static void *flood(void *argument) {
   static char block[BUFFER_BYTES];
   int server = *(int *)argument;
@@ -175,11 +209,16 @@ static long number(const char *text) {
   return value;
 }
 
+static const char usage[] =
+  "usage: netprobe latency UPSTREAM_PORT TARGET_PORT COUNT INTERVAL_US EXPECTED_US\n"
+  "       netprobe rate UPSTREAM_PORT TARGET_PORT SECONDS\n"
+  "       netprobe pingpong UPSTREAM_PORT TARGET_PORT COUNT INTERVAL_US\n";
+
 int main(int count, char **words) {
   int is_latency = count == 7 && !strcmp(words[1], "latency"), is_rate = count == 5 && !strcmp(words[1], "rate");
-  if (!is_latency && !is_rate) {
-    fputs("usage: netprobe latency UPSTREAM_PORT TARGET_PORT COUNT INTERVAL_US EXPECTED_US\n"
-          "       netprobe rate UPSTREAM_PORT TARGET_PORT SECONDS\n", stderr);
+  int is_pingpong = count == 6 && !strcmp(words[1], "pingpong");
+  if (!is_latency && !is_rate && !is_pingpong) {
+    fputs(usage, stderr);
     return 64;
   }
   signal(SIGPIPE, SIG_IGN);
@@ -188,7 +227,9 @@ int main(int count, char **words) {
   int server = accept_from(listener);
   if (is_latency)
     latency(server, client, number(words[4]), number(words[5]) * 1000, number(words[6]) * 1000);
-  else
+  else if (is_rate)
     rate(server, client, (double)number(words[4]));
+  else
+    pingpong(server, client, number(words[4]), number(words[5]) * 1000);
   return 0;
 }

@@ -54,16 +54,25 @@ def headwind_binary():
     return pathlib.Path(done.stdout.strip()).resolve()
 
 
-def compile_netprobe(directory):
-    """The C helper for what Python is too slow for, or None without a compiler."""
+def compile_helper(name, directory):
+    """scripts/lib/NAME.c, for what Python is too slow for, as a program; None where it can't be made."""
     compiler = shutil.which("cc") or shutil.which("clang")
     if not compiler:
-        say("no C compiler: latency and rate can't be measured")
+        say(f"no C compiler: what needs {name} can't be measured")
         return None
-    program = directory / "netprobe"
-    command = [compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o", program, LIB / "netprobe.c"]
-    subprocess.run(command, check=True, timeout=120)
+    program = directory / name
+    command = [compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o", program, LIB / f"{name}.c"]
+    if subprocess.run(command, timeout=120).returncode:
+        say(f"{name}.c does not compile here: what needs it can't be measured")
+        return None
     return program
+
+
+def virtual_environment(name):
+    """The Python of the virtual environment of scripts/lib/NAME.requirements, made when it isn't there; None without."""
+    environment = dict(os.environ, HEADWIND_SCRIPT=pathlib.Path(sys.argv[0]).name)
+    done = subprocess.run([LIB / "venv", name], stdout=subprocess.PIPE, text=True, env=environment, timeout=900)
+    return pathlib.Path(done.stdout.strip()) if done.returncode == 0 else None
 
 
 def free_ports(count):

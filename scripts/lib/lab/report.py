@@ -56,13 +56,13 @@ def write_json(path, report):
 
 def block(text, name):
     """What stands between the marks of that name; empty without them."""
-    begin, end = _marks(name)
+    begin, end = marks(name)
     return text.partition(begin)[2].partition(end)[0]
 
 
 def replace_block(page, text, name):
     """Puts `text` between the marks of that name in the file."""
-    begin_mark, end_mark = _marks(name)
+    begin_mark, end_mark = marks(name)
     content = page.read_text() if page.exists() else ""
     before, begin, rest = content.partition(begin_mark)
     _, end, after = rest.partition(end_mark)
@@ -71,5 +71,5 @@ def replace_block(page, text, name):
     page.write_text(f"{before}{begin}\n{text.strip()}\n{end}{after}")
 
 
-def _marks(name):
+def marks(name):
     return f"<!-- {name}:begin -->", f"<!-- {name}:end -->"

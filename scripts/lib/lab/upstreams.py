@@ -33,6 +33,7 @@ NGINX_STREAM = "{load}" + NGINX_COMMON + """stream {{
 
 HAPROXY = """global
   maxconn 8192
+  {threads}
 defaults
   mode tcp
   timeout connect 5s
@@ -73,10 +74,10 @@ class FileServer:
 class Peer:
     """A proxy to compare with: `name`, the `port` that it listens on and its `pid`."""
 
-    def __init__(self, name, port, child):
+    def __init__(self, name, port, child, start_seconds=10):
         self.name, self.port, self.child, self.pid = name, port, child, child.pid
         try:
-            child.wait_for_port(port)
+            child.wait_for_port(port, start_seconds)
         except BaseException:
             child.stop()
             raise
@@ -88,22 +89,31 @@ class Peer:
         self.child.stop()
 
 
-def haproxy(directory, upstream):
-    """HAProxy in TCP mode with its default tuning, or None when it is not installed."""
+def haproxy(directory, upstream, threads=None):
+    """HAProxy in TCP mode with its default tuning (so many threads as there are cores, unless said), or None when it is
+    not installed."""
     if not shutil.which("haproxy"):
         return None
     [port] = free_ports(1)
     config = directory / "haproxy.cfg"
-    config.write_text(HAPROXY.format(port=port, upstream=upstream))
+    config.write_text(HAPROXY.format(port=port, upstream=upstream, threads=f"nbthread {threads}" if threads else ""))
     return Peer("haproxy", port, Child(["haproxy", "-db", "-q", "-f", config], directory / "haproxy.log"))
+
+
+def _stream_module():
+    return next((path for path in STREAM_MODULES if pathlib.Path(path).exists()), None)
+
+
+def has_nginx_stream():
+    built_in = shutil.which("brew")  # Homebrew's nginx has the module inside
+    return bool(shutil.which("nginx") and (_stream_module() or built_in))
 
 
 def nginx_stream(directory, upstream):
     """nginx with its stream module, or None when either is not installed."""
-    module = next((path for path in STREAM_MODULES if pathlib.Path(path).exists()), None)
-    built_in = shutil.which("brew")  # Homebrew's nginx has the module inside
-    if not shutil.which("nginx") or not (module or built_in):
+    if not has_nginx_stream():
         return None
+    module = _stream_module()
     [port] = free_ports(1)
     root = nginx_directory(directory, "stream")
     load = f"load_module {module};\n" if module else ""

@@ -1,0 +1,1 @@
+"""scripts/bench: headwind side by side with other proxies, and what it promises of itself."""
