@@ -9,6 +9,7 @@ import time
 from .machine import progress, resident_bytes
 
 SETTLE_SECONDS = 10
+QUIET_SECONDS = 1.5
 HELLO = b"hello, idle session\n"
 
 
@@ -88,9 +89,9 @@ def _with_sessions(connect, echo, count, action):
 
 
 def _settled(pid):
-    """Resident bytes once they have not changed for half a second."""
+    """Resident bytes once they have not changed for a while: a proxy may give memory back only a second after a burst."""
     seen, since, end = resident_bytes(pid), time.monotonic(), time.monotonic() + SETTLE_SECONDS
-    while time.monotonic() - since < 0.5 and time.monotonic() < end:
+    while time.monotonic() - since < QUIET_SECONDS and time.monotonic() < end:
         time.sleep(0.05)
         current = resident_bytes(pid)
         if current != seen:

@@ -78,15 +78,13 @@ def absent(setup):
     return [name for name in (HAPROXY, NGINX, ENVOY, TOXIPROXY) if name not in there]
 
 
-def line_up(stack, setup, upstream, layout=processors.Layout()):
-    """All of them running, no proxy first. With a layout, those of one thread get its core for proxies; the others run
-    where they like, since their threads are what they are asked about."""
+def line_up(stack, setup, upstream, layout=processors.FREE):
+    """All of them running, no proxy first. Where a proxy has one core, those that want more threads are left out."""
     found = [Contestant(NO_PROXY, upstream)]
     for name, start in starters(setup).items():
-        one = stack.enter_context(start(upstream))
-        if is_fair(name) and name != TOXIPROXY:
-            processors.pin(one.pid, layout.proxy)
-        found.append(one)
+        if layout.proxy is None or is_fair(name):
+            found.append(stack.enter_context(start(upstream)))
+            processors.pin(found[-1].pid, layout.proxy)
     return found
 
 
@@ -139,7 +137,7 @@ class Conditioner:
             self.call("POST", "/proxies/bench/toxics", {"type": kind, "attributes": attributes})
 
 
-def conditioners(stack, setup, upstream, layout=processors.Layout()):
+def conditioners(stack, setup, upstream, layout=processors.FREE):
     proxies = {"bench": ("127.0.0.1:0", f"127.0.0.1:{upstream}")}
     daemon = stack.enter_context(Daemon(setup.binary, setup.place(), proxies, QUIET))
     found = [Conditioner(HEADWIND, daemon.address("bench")[1], daemon.pid, daemon.call)]

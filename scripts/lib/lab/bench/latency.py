@@ -72,7 +72,7 @@ def microseconds(seconds):
 def text(data):
     direct = [rounds.spread_text(rounds.samples(data["cells"], "round trip", field.NO_PROXY), microseconds, name)
               for name in SHARES]
-    where = ("The probe on one core, a proxy of one thread on the other one" if data["is_apart"]
+    where = ("The probe on one core, the proxy on the other one" if data["is_apart"]
              else "No process is bound to a core")
     return "\n".join([
         f"A byte there and one back, {data['messages']} times, one every {data['interval_us'] / 1000:g} ms on the "

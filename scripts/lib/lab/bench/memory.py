@@ -22,7 +22,7 @@ class Plan:
     busy_seconds: float = 3
 
     def expected_seconds(self, contestants):
-        idle = (contestants + len(PROFILES) - 1) * (1.5 + self.sessions * 0.0012)
+        idle = (contestants + len(PROFILES) - 1) * (3.5 + self.sessions * 0.0012)
         return self.rounds * (idle + len(PROFILES) * (self.busy_seconds + 2))
 
 
@@ -97,10 +97,10 @@ def text(data):
         f"(lowest – highest). Idle: {data['sessions']:,} sessions that have carried a message both ways. What a proxy "
         "sets aside for sessions when it starts, as nginx does, is not in the figure.",
         "",
-        rounds.pivot(idle, size, first="through"),
+        rounds.pivot(idle, size, first="through", is_timed=False),
         "",
         f"Busy: {data['busy_sessions']} sessions whose upstream sends all that it can, to clients that read; the most "
         "that was seen. Under `3g` all of them share 200 kB/s, and what waits for that waits in the proxy.",
         "",
-        rounds.pivot(busy, size, first="through"),
+        rounds.pivot(busy, size, first="through", is_timed=False),
     ])

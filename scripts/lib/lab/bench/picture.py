@@ -31,6 +31,7 @@ def panels(results):
         ("throughput", throughput.label(1, throughput.DOWN), "value", "One connection, server to client", rate_text),
         ("throughput", throughput.label(1, throughput.UP), "value", "One connection, client to server", rate_text),
         ("throughput", throughput.label(8, throughput.DOWN), "value", "Eight connections, server to client", rate_text),
+        ("throughput", throughput.label(8, throughput.UP), "value", "Eight connections, client to server", rate_text),
         ("throughput", throughput.label(1, throughput.DOWN), "cpu_seconds_per_gigabyte",
          "Processor time for a gigabyte (less is better)", lambda value: f"{value:.2f} s"),
         ("requests", requests.label(64), "value", "Small requests a second, 64 connections", _count),

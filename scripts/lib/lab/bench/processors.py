@@ -13,17 +13,19 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Layout:
-    """`load`: the cores of clients and upstreams; `proxy`: those of a proxy that has one thread. None: wherever the
-    system lets them run."""
+    """`load`: the cores of clients and upstreams; `proxy`: the proxy's. None: wherever the system lets them run."""
 
     load: tuple | None = None
     proxy: tuple | None = None
 
 
+FREE = Layout()
+
+
 def apart():
     """Load on the first core, the proxy on the second; no layout where there is one core only, or no way."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    return Layout((cores[0],), (cores[1],)) if len(cores) > 1 else Layout()
+    return Layout((cores[0],), (cores[1],)) if len(cores) > 1 else FREE
 
 
 def pin(pid, cores):

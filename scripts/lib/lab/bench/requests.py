@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .. import machine
 from . import field, processors, rounds
 
-CLOSING_CONNECTIONS = 64
+MOST_COMPARED = 64
 # A share of its core: below that it wasn't the proxy that could do no more.
 FULL = 0.95
 
@@ -18,42 +18,51 @@ FULL = 0.95
 class Plan:
     seconds: int
     rounds: int
-    connections: tuple = (1, 64, 512)
+    connections: tuple = (1, MOST_COMPARED, 512)  # where each proxy has a core; where all run free only the middle one
 
     def expected_seconds(self, contestants):
-        return self.rounds * contestants * len(self.connections) * (self.seconds + 0.3)
+        return self.rounds * contestants * (len(self.connections) + 1) * (self.seconds + 0.3)
 
 
 def label(connections):
     return f"{connections} connection{'s' if connections > 1 else ''}"
 
 
+def free(what):
+    return f"{what}, all cores for all"
+
+
 CLOSING = "new connections"
 
 
 def measure(setup, plan):
-    cells = {label(count): ("/kept", count) for count in plan.connections}
-    return _measure(setup, plan, cells)
+    figures = {label(count): ("/kept", count) for count in plan.connections}
+    return _measure(setup, plan, figures, label(MOST_COMPARED))
 
 
 def measure_closing(setup, plan):
-    return _measure(setup, plan, {CLOSING: ("/close", CLOSING_CONNECTIONS)})
+    return _measure(setup, plan, {CLOSING: ("/close", MOST_COMPARED)}, CLOSING)
 
 
-def _measure(setup, plan, figures):
+def _measure(setup, plan, figures, most_compared):
     if not shutil.which("wrk") or not setup.netanswer:
         raise RuntimeError("wrk or netanswer is missing")
-    layout = setup.layout
     with contextlib.ExitStack() as stack:
-        [port] = machine.free_ports(1)
-        server = field.serve(stack, setup, [setup.netanswer, port], port, "netanswer.log")
-        processors.pin(server.pid, layout.load)
-        contestants = field.line_up(stack, setup, port, layout)
-        cells = [rounds.Cell(what, one.name, _measuring(one.port, plan.seconds, *figure, layout.load), one.pid)
-                 for what, figure in figures.items() for one in contestants]
+        cells = _cells(stack, setup, plan, figures, setup.layout)
+        if setup.layout != processors.FREE:
+            cells += _cells(stack, setup, plan, {free(most_compared): figures[most_compared]}, processors.FREE)
         found = rounds.play(cells, plan.rounds, setup.pace)
     return {"unit": "per second", "seconds": plan.seconds, "rounds": plan.rounds,
-            "is_apart": layout.load is not None, "cells": _with_costs(found)}
+            "is_apart": setup.layout != processors.FREE, "cells": _with_costs(found)}
+
+
+def _cells(stack, setup, plan, figures, layout):
+    [port] = machine.free_ports(1)
+    server = field.serve(stack, setup, [setup.netanswer, port], port, "netanswer.log")
+    processors.pin(server.pid, layout.load)
+    contestants = field.line_up(stack, setup, port, layout)
+    return [rounds.Cell(what, one.name, _measuring(one.port, plan.seconds, *figure, layout.load), one.pid)
+            for what, figure in figures.items() for one in contestants]
 
 
 def _measuring(port, seconds, path, connections, cores):
@@ -80,10 +89,10 @@ def _with_costs(cells):
 
 
 def text(data, closing=False):
-    what = (f"wrk with {CLOSING_CONNECTIONS} connections at a time, each for one request: connections per second"
+    what = (f"wrk with {MOST_COMPARED} connections at a time, each for one request: connections per second"
             if closing else "wrk, kept connections, one small request after the other on each: requests per second")
-    where = ("Client and server have one core, a proxy of one thread the other one for itself; proxies of more threads "
-             "run where they like" if data["is_apart"] else "No process is bound to a core")
+    where = ("Client and server have one core, the proxy the other one for itself; “all cores for all”: no process is "
+             "bound to a core" if data["is_apart"] else "No process is bound to a core")
     failed = _errors(data["cells"])
     return "\n".join([
         f"{what}; {data['rounds']} rounds of {data['seconds']} s in turns: median (lowest – highest). {where}. The "
@@ -91,8 +100,8 @@ def text(data, closing=False):
         "",
         rounds.pivot(data["cells"], lambda value: f"{value:,.0f}", first="through"),
         "",
-        f"Processor time of the proxy for each, and how many cores it used. Where that is less than {FULL:.2f}, client "
-        "and server were what could do no more:",
+        f"Processor time of the proxy for each, and how many cores it used. Where that is less than {FULL:.2f} of the "
+        "one that it has, client and server were what could do no more:",
         "",
         _costs(data["cells"]),
         *(["", f"Connections that failed, of all rounds: {failed}."] if failed else []),

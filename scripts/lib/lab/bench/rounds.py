@@ -74,17 +74,18 @@ def is_noisy(some):
     return bool(some) and median([sample["others_cores"] for sample in some]) > NOISE_CORES
 
 
-def spread_text(some, show, key="value"):
-    """Median and, in parentheses, the lowest and the highest; marked where others used the machine."""
+def spread_text(some, show, key="value", is_timed=True):
+    """Median and, in parentheses, the lowest and the highest; marked where others used the machine, if that matters."""
     found = [sample[key] for sample in some if sample.get(key) is not None]
     if not found:
         return "–"
     ends = f" ({show(min(found))} – {show(max(found))})" if len(found) > 1 else ""
-    return f"{show(median(found))}{ends}{NOISE_MARK if is_noisy(some) else ''}"
+    return f"{show(median(found))}{ends}{NOISE_MARK if is_timed and is_noisy(some) else ''}"
 
 
-def pivot(cells, show, key="value", first=""):
+def pivot(cells, show, key="value", first="", is_timed=True):
     """A table with a row for each contestant and a column for each figure."""
     whats = names(cells, "what")
-    rows = [[who, *(spread_text(samples(cells, what, who), show, key) for what in whats)] for who in names(cells)]
+    rows = [[who, *(spread_text(samples(cells, what, who), show, key, is_timed) for what in whats)]
+            for who in names(cells)]
     return table([first, *whats], rows)

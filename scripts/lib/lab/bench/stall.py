@@ -54,7 +54,7 @@ def measure(setup, plan):
             setup.pace.step(f"{begin:,} of {count:,} sessions are open", 0)
             crowd.tell("open", daemon.address("crowd")[1], min(PORTION, count - begin))
         moments = _probed(setup, plan, daemon, upstream)
-    return {"unit": "seconds", "sessions": count, "rounds": plan.rounds, "interval_us": plan.interval_us,
+    return {"unit": "seconds", "sessions": count, "wanted": plan.sessions, "rounds": plan.rounds, "interval_us": plan.interval_us,
             "cells": moments, "is_apart": setup.layout.load is not None}
 
 
@@ -122,10 +122,11 @@ def text(data):
     for cell in data["cells"]:
         took = rounds.spread_text(cell["samples"], time_text) if cell["what"] != QUIET else "–"
         rows.append([cell["what"], took, rounds.spread_text(cell["samples"], time_text, "gap")])
+    few = " (the limit on open files allows no more)" if data["sessions"] < data["wanted"] else ""
     where = ("Daemon on one core, probe and sessions on the other one" if data["is_apart"]
              else "No process is bound to a core")
     return "\n".join([
-        f"{data['sessions']:,} idle sessions of one proxy; beside it a connection through another proxy of the same "
+        f"{data['sessions']:,} idle sessions of one proxy{few}; beside it a connection through another proxy of the same "
         f"daemon, on which a byte goes there and one back every {data['interval_us'] / 1000:g} ms: the longest round "
         f"trip while a call is served or {AFTER_SECONDS * 1000:g} ms behind it, {data['rounds']} times each in turns: "
         "median (lowest – highest). The calls are of a Python client, which reads their answer (`GET /sessions`: all "
