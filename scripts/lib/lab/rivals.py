@@ -1,4 +1,5 @@
-"""scripts/compare-toxiproxy: toxiproxy's server and headwind in its place, started anew for each case."""
+"""toxiproxy's server, and headwind in its place: for scripts/compare-toxiproxy, which starts them anew for each case, and
+scripts/bench."""
 
 import contextlib
 import http.client

@@ -50,14 +50,15 @@ def measure(setup, plan):
                                             field.QUIET))
         processors.pin(daemon.pid, setup.layout.proxy)
         daemon.call("PUT", f"/profiles/{PROFILE}", {"summary": "Changes nothing", "toxics": [{"type": "noop"}]})
-        others, used = processors.Others(), processors.used_seconds(daemon.pid)
+        others, before = processors.Others(), processors.used_seconds(daemon.pid)
         begin = time.monotonic()
         with processors.going_first():
             report, seconds, waits = _run(setup, plan, daemon)
-        used = (processors.used_seconds(daemon.pid) - used) / (time.monotonic() - begin)
-        alone = others.cores()
-    return {"unit": "seconds", "seconds": plan.seconds, "calls": seconds, "waits": waits, "cores": used,
-            "others_cores": alone, "bytes_per_second": report["value"], "is_apart": setup.layout.load is not None}
+        used = None if before is None else processors.used_seconds(daemon.pid) - before
+        cores = used and used / (time.monotonic() - begin)
+        others_cores = others.cores()
+    return {"unit": "seconds", "seconds": plan.seconds, "calls": seconds, "waits": waits, "cores": cores,
+            "others_cores": others_cores, "bytes_per_second": report["value"], "is_apart": setup.layout.load is not None}
 
 
 def _run(setup, plan, daemon):
@@ -113,11 +114,12 @@ def text(data):
             for name, seconds in data["calls"].items()]
     where = ("The daemon on one core, iperf3's two ends and the caller, which goes first, on the other one"
              if data["is_apart"] else "No process is bound to a core")
+    used = "unknown" if data["cores"] is None else f"{data['cores']:.2f}"
     noise = rounds.NOISE_MARK if data["others_cores"] > rounds.NOISE_CORES else ""
     return "\n".join([
         f"Calls from connect to the whole answer, on connections of their own, while {CONNECTIONS} connections carry "
         f"{rate_text(data['bytes_per_second'])} from server to client (iperf3, {data['seconds']} s), for which the "
-        f"daemon uses {data['cores']:.2f} cores{noise}. `PUT /profile` puts all {CONNECTIONS} under a profile with a toxic "
+        f"daemon uses {used} cores{noise}. `PUT /profile` puts all {CONNECTIONS} under a profile with a toxic "
         f"that does nothing, so that they stay fast, and the toxic is a latency of 1 ms on them. {where}. A pause of that "
         f"caller was too long by {time_text(median(data['waits']))} in the median and "
         f"{time_text(percentile(data['waits'], 0.99))} at p99: so much of a call is the machine's.",

@@ -114,7 +114,7 @@ def _costs(cells):
         if cell["who"] == field.NO_PROXY:
             continue
         for key, words in (("cpu_seconds_per_request", "time"), ("cores", "cores")):
-            samples = [sample | {"value": sample[key]} for sample in cell["samples"]]
+            samples = [sample | {"value": sample.get(key)} for sample in cell["samples"]]
             shown.append({"what": f"{cell['what']}: {words}", "who": cell["who"], "samples": samples})
     # Times are below any share of a core that is worth telling.
     return rounds.pivot(shown, lambda value: f"{value:.2f}" if value > 0.005 else f"{value * 1e6:.1f} µs",

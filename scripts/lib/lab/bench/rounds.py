@@ -45,7 +45,7 @@ def _sample(cell):
     others, load = processors.Others(), os.getloadavg()[0]
     before = processors.used_seconds(cell.pid) if cell.pid else None
     sample = cell.measure()
-    if cell.pid:
+    if before is not None:
         sample["cpu_seconds"] = processors.used_seconds(cell.pid) - before
     return sample | {"others_cores": others.cores(), "load": [load, os.getloadavg()[0]]}
 
