@@ -86,7 +86,7 @@ def _at_most(figure, limit, value, show, extra=""):
 
 def _percent(share):
     if share >= 2:
-        return f"a factor of {share + 1:.3g}"
+        return f"a factor of {share + 1:.1f}" if share < 9 else f"a factor of {share + 1:,.0f}"
     return f"{share * 100:.0f} %" if share >= 0.1 else f"{share * 100:.1f} %"
 
 

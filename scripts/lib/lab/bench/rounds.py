@@ -1,9 +1,12 @@
 """Measuring many things in turns, so that whatever changes on the machine meets all of them alike."""
 
 import os
+import subprocess
+import time
 from dataclasses import dataclass
 from typing import Callable
 
+from ..machine import say
 from ..report import median, table
 from . import processors
 
@@ -36,9 +39,19 @@ def play(cells, rounds, pace):
             for number in numbers[first:] + numbers[:first]:
                 pace.step(f"{cells[number].what}, {cells[number].who}, round {turn + 1} of {rounds}",
                           done / (rounds * len(cells)))
-                found[number]["samples"].append(_sample(cells[number]))
+                found[number]["samples"].append(_patient_sample(cells[number]))
                 done += 1
     return found
+
+
+def _patient_sample(cell):
+    """One mishap doesn't spoil an item of many minutes; a second one at the same place does."""
+    try:
+        return _sample(cell)
+    except (RuntimeError, OSError, subprocess.SubprocessError) as problem:
+        say(f"{cell.what}, {cell.who}: {problem}; once more")
+        time.sleep(1)
+        return _sample(cell)
 
 
 def _sample(cell):

@@ -4,12 +4,14 @@ import contextlib
 import json
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 
 from .. import machine
 from ..report import rate_text
 from . import field, processors, rounds
 
+PATIENCE_SECONDS = 10
 UP, DOWN = "client to server", "server to client"
 REVERSE = {UP: [], DOWN: ["--reverse"]}
 
@@ -57,9 +59,14 @@ def _measuring(port, seconds, connections, direction):
 def iperf3(port, seconds, arguments, cores=None):
     """`value` in bytes per second, `bytes` in all."""
     command = ["iperf3", "-c", "127.0.0.1", "-p", str(port), "-t", str(seconds), "-J", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 30,
-                          preexec_fn=processors.on(cores))
-    return received(done.stdout, done.stderr)
+    end = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 30,
+                              preexec_fn=processors.on(cores))
+        # The end of the client before may still be on its way through a proxy.
+        if "server is busy" not in done.stdout or time.monotonic() > end:
+            return received(done.stdout, done.stderr)
+        time.sleep(0.1)
 
 
 def received(text, errors=""):
