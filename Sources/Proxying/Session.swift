@@ -115,20 +115,19 @@ package final class Session {
   // MARK: Commands
 
   /// Puts the session under its proxy's present conditions; nothing that is held is lost, reordered or let go early.
-  func adoptConditions() {
+  func adoptConditions(at now: Instant) {
     guard phase != .closed, phase != .lingering else { return }
     if let forward {
       guard followRules(forward) else { return reset(reason: .refused) }
       guard forward.target != nil else { return }
     }
-    let now = loop.instant
     for direction in Direction.allCases {
       let plan = conditions.plan(direction, connection: number)
       withPipe(direction) { pipe in
         if pipe.sink != .gone { pipe.link.change(to: plan, at: now) }
       }
     }
-    if conditions.isModelled || hasBoundBuffers { matchBuffers() }
+    if conditions.isModelled != hasBoundBuffers { matchBuffers() }
     shortenWaits(now)
     // In force from here on; what it lets go waits its turn, or a thousand busy sessions would hold up the caller.
     driveLater()

@@ -108,7 +108,11 @@ final class SessionTable {
   func adoptConditions(of proxies: [Proxy]) {
     let changed = Set(proxies.lazy.filter { $0.counters.liveSessions > 0 }.map(ObjectIdentifier.init))
     guard !changed.isEmpty else { return }
-    for session in live.values where changed.contains(ObjectIdentifier(session.proxy)) { session.adoptConditions() }
+    // For all at one instant: what they leave behind on a path is gone through once for each.
+    let now = loop.instant
+    for session in live.values where changed.contains(ObjectIdentifier(session.proxy)) {
+      session.adoptConditions(at: now)
+    }
   }
 
   func dial(

@@ -3,12 +3,24 @@
 /// A virtual clock: what becomes of a packet is computed when it is sent. A packet never overtakes another that was sent
 /// into the same channel. A lost packet has used its share of the link.
 struct Channel {
+  /// Who has left in this instant; the queues still hold what they took along.
+  private struct Leaving {
+    /// Nothing that stays arrives before.
+    let due: Instant
+    var packets: Departures
+    var strays: Departures
+  }
+
   private(set) var parameters: ChannelParameters
   private var transmitter: Transmitter
   private var loss: LossProcess
   private var packets = PacketQueue()
   /// Came from another path and had left its serialiser; in the order in which they arrive.
   private var strays = PacketQueue()
+  /// They came since, and aren't sorted in yet; see ``settle()``.
+  private var newStrays: [Packet] = []
+  private var newStraysDue = Instant.distantFuture
+  private var leaving: Leaving?
   private var lastDue = Instant.distantPast
   private(set) var counters = ChannelCounters()
 
@@ -18,10 +30,12 @@ struct Channel {
     loss = LossProcess(dice: dice)
   }
 
-  /// When the next packet arrives; `distantFuture`: none is under way, or they stand still.
-  var due: Instant { min(packets.due, strays.due) }
+  /// When the next packet arrives, or, before ``settle()``, a time not later than that; `distantFuture`: none is under way,
+  /// or they stand still.
+  var due: Instant { min(leaving?.due ?? min(packets.due, strays.due), newStraysDue) }
 
   mutating func send(_ packet: Packet, at now: Instant, dice: inout SeededGenerator) {
+    closeGaps()
     counters.packets += 1
     guard hasRoom(for: packet.size, at: now) else {
       counters.dropped += 1
@@ -38,6 +52,8 @@ struct Channel {
   }
 
   mutating func popFirst(dueAt now: Instant) -> Packet? {
+    guard due <= now else { return nil }
+    settle()
     guard due <= now else { return nil }
     return strays.due <= packets.due ? strays.popFirst() : packets.popFirst()
   }
@@ -68,10 +84,11 @@ struct Channel {
   }
 }
 
-// When to wake up; see ``NetworkPath/deadline``.
+// When to wake up; see ``NetworkPath/deadline``. To be asked when it has settled.
 extension Channel {
   /// Those that can be seen are asked about later, see ``visibleDeadline(after:)``: this is what is under way now.
   mutating func mark() {
+    settle()
     packets.mark()
     strays.mark()
   }
@@ -104,6 +121,7 @@ extension Channel {
   /// too small keeps what is in it.
   mutating func change(to parameters: ChannelParameters, at now: Instant) {
     guard parameters != self.parameters else { return }
+    closeGaps()
     requeue(at: now, as: parameters) { _ in true }
     loss.changed(to: parameters.loss)
   }
@@ -112,40 +130,75 @@ extension Channel {
   ///
   /// Of those that hadn't left the serialiser, departure is `distantFuture`.
   mutating func takePackets(of seat: PathSeat, at now: Instant) -> [Packet] {
+    if leaving?.packets.instant != now { beginLeaving(at: now) }
     // Most connections have nothing under way, and a switch of profiles moves all of them.
-    guard strays.holds(seat) || packets.holds(seat) else { return [] }
-    var strayed = PacketQueue()
-    for packet in strays.takeAll() {
-      if packet.seat == seat { strayed.append(packet) } else { strays.append(packet) }
-    }
-    var queued: [Packet] = []
-    requeue(at: now, as: parameters) { packet in
-      if packet.seat == seat { queued.append(packet) }
-      return packet.seat != seat
-    }
+    let strayed = leaving?.strays.take(seat, from: strays) ?? []
+    var queued = leaving?.packets.take(seat, from: packets) ?? []
     for index in queued.indices where queued[index].departure > now { queued[index].stop() }
-    strayed.merge(queued)
-    return strayed.takeAll()
+    if strayed.isEmpty { return queued }
+    return Self.merged(strayed, queued)
   }
 
   /// Takes over packets of a connection that has come from another path: those that have left its serialiser keep their
   /// time, the rest queue up here, even where there is no room. What was on its way may be overtaken: who leaves a
   /// very slow path doesn't want to wait for it.
   mutating func adopt(_ packets: [Packet], at now: Instant) {
-    strays.merge(packets.filter { $0.departure < .distantFuture })
-    for packet in packets where packet.departure == .distantFuture {
-      append(packet, packet.work, at: now)
+    closeGaps()
+    for packet in packets {
+      if packet.departure == .distantFuture {
+        append(packet, packet.work, at: now)
+      } else {
+        newStrays.append(packet)
+        newStraysDue = min(newStraysDue, packet.due)
+      }
+    }
+  }
+
+  /// To be called before time goes on, and before ``due`` has to be exact. What connections did since that left or came,
+  /// one after the other, is done here once.
+  mutating func settle() {
+    closeGaps()
+    guard !newStrays.isEmpty else { return }
+    let newcomers = Self.merged(newStrays, [])
+    (newStrays, newStraysDue) = ([], .distantFuture)
+    strays.merge(newcomers)
+  }
+
+  /// By their times; in the order in which they stand here where these are equal.
+  private static func merged(_ packets: [Packet], _ others: [Packet]) -> [Packet] {
+    let all = packets + others
+    let order = all.indices.sorted { (all[$0].due, $0) < (all[$1].due, $1) }
+    return order.map { all[$0] }
+  }
+
+  private mutating func beginLeaving(at now: Instant) {
+    settle()
+    guard !packets.isEmpty || !strays.isEmpty else { return }
+    // What moves up arrives later than now: it hasn't left the serialiser.
+    let due = min(due, now + .nanoseconds(1))
+    leaving = Leaving(
+      due: due, packets: Departures(from: packets, at: now), strays: Departures(from: strays, at: now))
+  }
+
+  private mutating func closeGaps() {
+    guard let leaving else { return }
+    self.leaving = nil
+    if leaving.strays.isAnyGone { strays.removeAll { !leaving.strays.stays($0) } }
+    if leaving.packets.isAnyGone {
+      requeue(at: leaving.packets.instant, as: parameters) { leaving.packets.stays($0) }
     }
   }
 
   /// Sends what waits again with other numbers, without what isn't to stay.
-  private mutating func requeue(at now: Instant, as parameters: ChannelParameters, where stays: (Packet) -> Bool) {
+  ///
+  /// - Parameter stays: whether what stands at a position does.
+  private mutating func requeue(at now: Instant, as parameters: ChannelParameters, where stays: (Int) -> Bool) {
     let all = packets.takeAll()
     let (firstWaiting, workOfFirst) = Self.findWaiting(in: all, backlog: transmitter.backlog(at: now))
     transmitter.restart(parameters.capacity, at: now)
     self.parameters = parameters
     lastDue = .distantPast
-    for (position, packet) in all.enumerated() where stays(packet) {
+    for (position, packet) in all.enumerated() where stays(position) {
       if position < firstWaiting {
         lastDue = packet.due
         packets.append(packet)

@@ -87,6 +87,7 @@ package final class NetworkPath {
 
   package func advance(to now: Instant) {
     if now > lastCall { (lastCall, eventsLeft) = (now, Self.eventsInARow) }
+    if now > clock { settle() }
     var isSeen = false
     while nextEvent <= now, nextEvent < .distantFuture, eventsLeft > 0 {
       eventsLeft -= 1
@@ -99,7 +100,16 @@ package final class NetworkPath {
   }
 
   /// Nothing is under way and no timer is set: only a step of the timeline can come by itself.
-  package var isAtRest: Bool { min(timers.due, min(upstream.due, downstream.due)) == .distantFuture }
+  package var isAtRest: Bool {
+    settle()
+    return min(timers.due, min(upstream.due, downstream.due)) == .distantFuture
+  }
+
+  /// Connections come and go one after the other; what that means for the packets of others is found out once.
+  private func settle() {
+    upstream.settle()
+    downstream.settle()
+  }
 
   private var nextStep: Instant { position.ends.map { beginning + $0 } ?? .distantFuture }
 
@@ -153,6 +163,7 @@ extension NetworkPath {
   ///   sent later, or arrives later than that, is on time.
   package var deadline: Instant? {
     if !ready.isEmpty || isBehind { return .distantPast }
+    settle()
     let timer = min(lazyDeadline(timers.due, answered: downstream), lazyDeadline(timers.due, answered: upstream))
     let packet = min(deadline(of: upstream, answered: downstream), deadline(of: downstream, answered: upstream))
     let deadline = min(nextStep, min(timer, packet))

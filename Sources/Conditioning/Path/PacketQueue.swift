@@ -7,6 +7,9 @@ struct PacketQueue {
   private var markedCount = 0
 
   var isEmpty: Bool { packets.isEmpty }
+  var count: Int { packets.count }
+
+  subscript(position: Int) -> Packet { packets[position] }
 
   /// When the first arrives; `distantFuture`: none does.
   var due: Instant { packets.first?.due ?? .distantFuture }
@@ -19,9 +22,6 @@ struct PacketQueue {
 
   /// Whether that one was there when ``mark()`` was called.
   var isVisibleMarked: Bool { quietCount < markedCount }
-
-  /// Whether there is a packet of that connection.
-  func holds(_ seat: PathSeat) -> Bool { packets.contains { $0.seat == seat } }
 
   mutating func mark() {
     markedCount = packets.count
@@ -45,6 +45,11 @@ struct PacketQueue {
     let all = packets.takeAll()
     self = PacketQueue()
     return all
+  }
+
+  /// Takes out those at the positions that `isGone` names.
+  mutating func removeAll(where isGone: (Int) -> Bool) {
+    for (position, packet) in takeAll().enumerated() where !isGone(position) { append(packet) }
   }
 
   /// Adds packets by their times; those that are there go first where times are equal.

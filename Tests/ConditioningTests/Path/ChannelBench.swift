@@ -46,6 +46,7 @@ final class ChannelBench {
 
   /// Takes out what is due, each at its own time.
   func advance(to time: Instant) {
+    if time > now { channel.settle() }
     while channel.due <= time, channel.due < .distantFuture, let packet = channel.popFirst(dueAt: channel.due) {
       guard packet.seat != .none else { continue }
       arrived.append(Arrival(connection: packet.seat.number, number: packet.size, time: packet.due))
@@ -54,6 +55,7 @@ final class ChannelBench {
   }
 
   func settle() {
+    channel.settle()
     while channel.due < .distantFuture { advance(to: channel.due) }
   }
 }

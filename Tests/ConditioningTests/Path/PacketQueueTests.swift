@@ -9,7 +9,7 @@ import Testing
     var queue = PacketQueue()
     var list: [(packet: Packet, isMarked: Bool)] = []
     for step in 0..<500 {
-      switch Int.random(in: 0..<8, using: &random) {
+      switch Int.random(in: 0..<9, using: &random) {
       case 0..<4:
         var packet = Packet.test(of: .test(Int32(step % 5)), size: 100, isVisible: Bool.random(using: &random))
         packet.due = .milliseconds(Double(step))
@@ -18,6 +18,11 @@ import Testing
       case 4..<7:
         #expect(queue.popFirst()?.due == list.first?.packet.due)
         list = Array(list.dropFirst())
+      case 7 where random.chance(0.1):
+        queue.removeAll { list[$0].packet.seat == .test(3) }
+        list.removeAll { $0.packet.seat == .test(3) }
+        // Marks go with that.
+        for index in list.indices { list[index].isMarked = false }
       default:
         queue.mark()
         for index in list.indices { list[index].isMarked = true }
@@ -27,7 +32,7 @@ import Testing
       #expect(queue.visibleDue == visible?.packet.due ?? .distantFuture)
       #expect(queue.isVisibleNext == (list.first?.packet.isVisible ?? false))
       if let visible { #expect(queue.isVisibleMarked == visible.isMarked) }
-      #expect(queue.holds(.test(3)) == list.contains { $0.packet.seat == .test(3) })
+      #expect(queue.count == list.count && queue.isEmpty == list.isEmpty)
     }
   }
 }
