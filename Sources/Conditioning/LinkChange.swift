@@ -17,10 +17,23 @@ extension Link {
     }
     passOnWhatIsDue(at: now)
     for index in stages.indices { collectVerdicts(stage: index) }
+    guard !move(to: newPlan, at: now) else { return }
     var previous = Previous(plan: plan, stages: stages)
     plan = newPlan
     stages = []
     rebuild(from: &previous, isNewConnection: isNewConnection, at: now)
+  }
+
+  /// Nothing but the network is another one: thousands of links are changed so at a switch of profiles, and nothing of the
+  /// chain is built anew. False, with nothing changed, where there is more to it.
+  private mutating func move(to newPlan: [StagePlan], at now: Instant) -> Bool {
+    guard newPlan.count == plan.count, stages.count == plan.count else { return false }
+    for index in plan.indices where !plan[index].differsOnlyInNetwork(from: newPlan[index]) { return false }
+    plan = newPlan
+    for index in stages.indices where plan[index].isNetwork {
+      _ = plan[index].kind.update(&stages[index].toxic, at: now)
+    }
+    return true
   }
 
   /// What is due by now has left its stage, however late this call is. Not what is cut up: that would be a step for each
@@ -120,5 +133,15 @@ extension Link {
           toxic: entry.name, direction: identity.direction, exchange: nil, outcome: isActive ? .applied : .skipped))
     }
     return isActive
+  }
+}
+
+extension StagePlan {
+  fileprivate var isNetwork: Bool { if case .tcp = kind { true } else { false } }
+
+  /// - Precondition: the stage is in force.
+  fileprivate func differsOnlyInNetwork(from other: StagePlan) -> Bool {
+    name == other.name && toxicity == other.toxicity && trigger == other.trigger && isInBothLinks == other.isInBothLinks
+      && (kind == other.kind || isNetwork && other.isNetwork && trigger.isImmediate)
   }
 }

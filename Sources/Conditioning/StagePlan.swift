@@ -132,7 +132,10 @@ package enum StageKind {
     case .stall(let new): return modify(&toxic) { (old: inout Stall) in old.update(new, at: now) }
     case .noop: return toxic is Noop
     case .sharedRate(let new): return modify(&toxic) { (old: inout SharedRateStage) in old.update(new, at: now) }
-    case .tcp(let new): return modify(&toxic) { (old: inout TCPStage) in old.update(new, at: now) }
+    case .tcp(let new):
+      guard let connection = toxic.modelledConnection else { return false }
+      connection.move(to: new, at: now)
+      return true
     }
   }
 }

@@ -36,6 +36,9 @@ package protocol Toxic {
   /// Whether each segment that it yields is to be a write of its own.
   var cutsWrites: Bool { get }
 
+  /// The modelled TCP connection that it is one direction of; nil: it is another kind of stage.
+  var modelledConnection: TCPConnection? { get }
+
   /// That many bytes that have passed it will come again, because stages behind it that hold them now stand before it.
   mutating func bytesComeAgain(_ count: Int)
 
@@ -54,6 +57,7 @@ extension Toxic {
   package var hasLostBytes: Bool { false }
   package var standsStill: Bool { false }
   package var cutsWrites: Bool { false }
+  package var modelledConnection: TCPConnection? { nil }
   package mutating func bytesComeAgain(_ count: Int) {}
   package mutating func takeVerdicts() -> [Verdict] { [] }
 }

@@ -2,7 +2,7 @@
 ///
 /// A virtual clock: what becomes of a packet is computed when it is sent. A packet never overtakes another that was sent
 /// into the same channel. A lost packet has used its share of the link.
-struct Channel {
+struct Channel: ~Copyable {
   /// Who has left in this instant; the queues still hold what they took along.
   private struct Leaving {
     /// Nothing that stays arrives before.

@@ -13,14 +13,16 @@ package final class NetworkPath {
 
   package private(set) var timeline: PathTimeline
   /// Everything that was due before has happened.
-  package private(set) var clock: Instant
+  package var clock: Instant { time }
   package private(set) var position: PathTimeline.Position
   /// When the timeline began; the times of ``position`` are counted from here.
   package private(set) var beginning: Instant
-  private var upstream: Channel
-  private var downstream: Channel
+  // Private, because each event asks for them: what other modules might look at is checked at each access.
+  private var time: Instant
+  /// `distantFuture`: the step never ends.
+  private var nextStep: Instant
+  private var traffic: PathTraffic
   private var seats = PathSeats()
-  private var timers = TimerHeap()
   private var ready = Fifo<PathSeat>()
   private var steps: [PathTimeline.Position] = []
   /// Renewed when time goes on and when `poll` has nothing more to say.
@@ -35,18 +37,21 @@ package final class NetworkPath {
   ///   - seed, name: the dice of what happens to the path as a whole.
   package init(_ timeline: PathTimeline, seed: UInt64, name: String, at now: Instant) {
     self.timeline = timeline
-    clock = now
+    time = now
     beginning = now
     position = timeline.position(after: .zero)
+    nextStep = position.ends.map { now + $0 } ?? .distantFuture
     let parameters = timeline.steps[position.step].parameters
-    upstream = Channel(parameters.upstream, dice: SeededGenerator(seed: seed, name, "path", "upstream"), at: now)
-    downstream = Channel(parameters.downstream, dice: SeededGenerator(seed: seed, name, "path", "downstream"), at: now)
+    traffic = PathTraffic(
+      upstream: Channel(parameters.upstream, dice: SeededGenerator(seed: seed, name, "path", "upstream"), at: now),
+      downstream: Channel(parameters.downstream, dice: SeededGenerator(seed: seed, name, "path", "downstream"), at: now)
+    )
   }
 
   package var parameters: PathParameters { timeline.steps[position.step].parameters }
 
   package func counters(_ direction: Direction) -> ChannelCounters {
-    direction == .upstream ? upstream.counters : downstream.counters
+    direction == .upstream ? traffic.upstream.counters : traffic.downstream.counters
   }
 
   /// Lets happen what is due, and returns the next session that is to be driven: bytes have arrived for it, or it may
@@ -87,36 +92,28 @@ package final class NetworkPath {
 
   package func advance(to now: Instant) {
     if now > lastCall { (lastCall, eventsLeft) = (now, Self.eventsInARow) }
-    if now > clock { settle() }
+    if now > clock { traffic.settle() }
     var isSeen = false
-    while nextEvent <= now, nextEvent < .distantFuture, eventsLeft > 0 {
+    var next = nextEvent
+    while next <= now, next < .distantFuture, eventsLeft > 0 {
       eventsLeft -= 1
-      clock = max(clock, nextEvent)
+      time = max(time, next)
       if takeEvent() { isSeen = true }
+      next = nextEvent
     }
-    isBehind = nextEvent <= now && nextEvent < .distantFuture
-    if !isBehind { clock = max(clock, now) }
+    isBehind = next <= now && next < .distantFuture
+    if !isBehind { time = max(time, now) }
     if isSeen { serve(at: now) }
   }
 
   /// Nothing is under way and no timer is set: only a step of the timeline can come by itself.
   package var isAtRest: Bool {
-    settle()
-    return min(timers.due, min(upstream.due, downstream.due)) == .distantFuture
+    traffic.settle()
+    return traffic.due == .distantFuture
   }
-
-  /// Connections come and go one after the other; what that means for the packets of others is found out once.
-  private func settle() {
-    upstream.settle()
-    downstream.settle()
-  }
-
-  private var nextStep: Instant { position.ends.map { beginning + $0 } ?? .distantFuture }
 
   /// `distantFuture`: never.
-  private var nextEvent: Instant {
-    min(min(nextStep, timers.due), min(upstream.due, downstream.due))
-  }
+  private var nextEvent: Instant { min(nextStep, traffic.due) }
 
   /// At the same time a step begins before packets arrive, and these before timers fire. True if it can be seen.
   private func takeEvent() -> Bool {
@@ -124,22 +121,24 @@ package final class NetworkPath {
       enterStep(timeline.position(after: clock - beginning))
       if steps.count == Self.untakenSteps { steps.removeFirst() }
       steps.append(position)
-    } else if let packet = upstream.popFirst(dueAt: clock) {
-      seats[packet.seat]?.receive(packet.header, .upstream, at: clock)
-      return packet.isVisible
-    } else if let packet = downstream.popFirst(dueAt: clock) {
-      seats[packet.seat]?.receive(packet.header, .downstream, at: clock)
-      return packet.isVisible
-    } else if let seat = timers.popFirst(dueAt: clock) {
-      seats[seat]?.timerIsDue(at: clock)
+      return false
     }
-    return false
+    switch traffic.popFirst(dueAt: clock) {
+    case .arrival(let packet, let direction):
+      seats[packet.seat]?.receive(packet.header, direction, at: clock)
+      return packet.isVisible
+    case .timer(let seat):
+      seats[seat]?.timerIsDue(at: clock)
+      return false
+    case nil:
+      return false
+    }
   }
 
   private func enterStep(_ position: PathTimeline.Position) {
     self.position = position
-    upstream.change(to: parameters.upstream, at: clock)
-    downstream.change(to: parameters.downstream, at: clock)
+    nextStep = position.ends.map { beginning + $0 } ?? .distantFuture
+    traffic.change(to: parameters, at: clock)
   }
 }
 
@@ -163,27 +162,14 @@ extension NetworkPath {
   ///   sent later, or arrives later than that, is on time.
   package var deadline: Instant? {
     if !ready.isEmpty || isBehind { return .distantPast }
-    settle()
-    let timer = min(lazyDeadline(timers.due, answered: downstream), lazyDeadline(timers.due, answered: upstream))
-    let packet = min(deadline(of: upstream, answered: downstream), deadline(of: downstream, answered: upstream))
-    let deadline = min(nextStep, min(timer, packet))
+    traffic.settle()
+    let deadline = min(nextStep, traffic.deadline(after: lastServed))
     return deadline < .distantFuture ? deadline : nil
-  }
-
-  private func deadline(of channel: Channel, answered other: Channel) -> Instant {
-    let visible = channel.visibleDeadline(after: lastServed)
-    return channel.isVisibleNext ? visible : min(visible, lazyDeadline(channel.due, answered: other))
-  }
-
-  private func lazyDeadline(_ due: Instant, answered channel: Channel) -> Instant {
-    guard due < .distantFuture else { return due }
-    return min(due + Self.laziness, channel.earliestArrival(sentAt: due))
   }
 
   private func serve(at now: Instant) {
     lastServed = now
-    upstream.mark()
-    downstream.mark()
+    traffic.mark()
   }
 }
 
@@ -191,14 +177,14 @@ extension NetworkPath {
 extension NetworkPath {
   func send(_ packet: Packet, _ direction: Direction, dice: inout SeededGenerator) {
     switch direction {
-    case .upstream: upstream.send(packet, at: clock, dice: &dice)
-    case .downstream: downstream.send(packet, at: clock, dice: &dice)
+    case .upstream: traffic.upstream.send(packet, at: clock, dice: &dice)
+    case .downstream: traffic.downstream.send(packet, at: clock, dice: &dice)
     }
   }
 
   /// The connection's timer is to fire then, if no earlier one does.
   func arm(_ connection: TCPConnection, at instant: Instant) {
-    timers.set(connection.seat, at: instant)
+    traffic.timers.set(connection.seat, at: instant)
   }
 
   /// Its session is to be driven.
@@ -216,23 +202,17 @@ extension NetworkPath {
 
   /// The connection is no longer there; what it has under way uses the link and arrives nowhere.
   func leave(_ connection: TCPConnection) {
-    timers.remove(connection.seat)
+    traffic.timers.remove(connection.seat)
     seats.leave(connection.seat, owner: connection.owner)
     connection.seat = .none
   }
 
   /// Takes a connection over from another path, with its timer and what it has under way.
   func adopt(_ connection: TCPConnection, from old: NetworkPath) {
-    let timer = old.timers.due(of: connection.seat)
-    var sent = old.upstream.takePackets(of: connection.seat, at: old.clock)
-    var answered = old.downstream.takePackets(of: connection.seat, at: old.clock)
+    let baggage = old.traffic.take(connection.seat, at: old.clock)
     old.leave(connection)
     enter(connection)
-    for index in sent.indices { sent[index].seat = connection.seat }
-    for index in answered.indices { answered[index].seat = connection.seat }
-    upstream.adopt(sent, at: clock)
-    downstream.adopt(answered, at: clock)
-    if let timer { arm(connection, at: timer) }
+    traffic.adopt(baggage, as: connection.seat, at: clock)
     guard connection.isReady else { return }
     connection.isReady = false
     markReady(connection)

@@ -13,10 +13,7 @@ package struct TCPStage: Toxic {
     self.direction = direction
   }
 
-  /// Moves the connection to another path with everything that is under way.
-  package mutating func update(_ path: NetworkPath, at now: Instant) {
-    connection.move(to: path, at: now)
-  }
+  package var modelledConnection: TCPConnection? { connection }
 
   package mutating func receive(_ segment: Segment, at now: Instant) {
     connection.path?.advance(to: now)
@@ -40,7 +37,7 @@ extension Link {
   /// The modelled TCP connection of its session; nil under a path without one.
   package var connection: TCPConnection? {
     for stage in stages {
-      if let tcp = stage.toxic as? TCPStage { return tcp.connection }
+      if let connection = stage.toxic.modelledConnection { return connection }
     }
     return nil
   }
