@@ -39,6 +39,9 @@ package struct Link: ~Copyable {
     stages.isEmpty && outbox.isEmpty && closing == .open
   }
 
+  /// Whether ``takeDecisions()`` may have any.
+  package var mayHaveDecided: Bool { !stages.isEmpty || !decisions.isEmpty }
+
   /// Whether a drop has decided that this connection is never to be answered.
   package var isHanging: Bool { stages.contains { $0.toxic.isHanging } }
 
@@ -74,11 +77,13 @@ package struct Link: ~Copyable {
     var least = Int.max
     var bytesAhead = 0
     var transit = Interval.zero
-    for stage in stages {
-      let allowance = stage.toxic.allowance(behind: transit)
+    // By index: an iteration would copy each stage.
+    for index in stages.indices {
+      let allowance = stages[index].toxic.allowance(behind: transit)
       if allowance != .max { least = min(least, allowance - bytesAhead) }
-      bytesAhead += stage.toxic.heldBytes
-      transit = transit + stage.toxic.transit
+      guard index < stages.count - 1 else { break }
+      bytesAhead += stages[index].toxic.heldBytes
+      transit = transit + stages[index].toxic.transit
     }
     return least
   }

@@ -43,6 +43,15 @@ struct Pipe: ~Copyable {
   /// True when nothing that was read waits any more.
   var isDelivered: Bool { isFinished || (source == .cut && queue.count == 0) }
 
+  /// Whether there may be something for ``release(at:onlyOne:)``.
+  var mayRelease: Bool { sink != .gone && !link.isTransparent }
+
+  /// Whether a toxic has it that each segment is a write of its own.
+  var cutsWrites: Bool { sink == .open && link.cutsWrites }
+
+  /// Whether there is something to write, or to say behind all that is written.
+  var mayPush: Bool { sink != .gone && (unsent > 0 || sink == .endDue || sink == .closeDue) }
+
   /// How many bytes may be read from the source now.
   ///
   /// Below one packet's worth a link that already holds something waits for more room, or a busy link would be read in
@@ -53,6 +62,15 @@ struct Pipe: ~Copyable {
     if link.isTransparent { return queue.count == 0 ? .max : 0 }
     let room = min(link.allowance, limits.linkBytes - queue.count, limits.unsentBytes - unsent)
     return room < 1448 && queue.count > 0 ? 0 : room
+  }
+
+  /// Hands `count` bytes of the queue to the link, of which those from `opening` on, if that is said, open an exchange.
+  mutating func take(_ count: Int, from start: Int64, opening: Int?, at now: Instant) {
+    let before = opening ?? count
+    if before > 0 { link.receive(.bytes(Extent(start: start, count: before, opensExchange: false)), at: now) }
+    guard before < count else { return }
+    let opened = Extent(start: start + Int64(before), count: count - before, opensExchange: true)
+    link.receive(.bytes(opened), at: now)
   }
 
   /// Takes what the link lets go now, or only its next piece; tells when it ended.
@@ -85,5 +103,23 @@ struct Pipe: ~Copyable {
     sink = .gone
     queue.discard(queue.count)
     link.dissolve()
+  }
+}
+
+extension Pipe {
+  /// How a pipe stands when all that could be moved has moved. Asked for once in a turn, because a look at a session's pipe
+  /// is an access that is checked.
+  struct Rest {
+    let deadline: Instant?
+    let isFinished: Bool
+    let isDelivered: Bool
+    let isCut: Bool
+    let mayHaveDecided: Bool
+  }
+
+  var rest: Rest {
+    Rest(
+      deadline: link.deadline, isFinished: isFinished, isDelivered: isDelivered, isCut: source == .cut,
+      mayHaveDecided: link.mayHaveDecided)
   }
 }

@@ -8,11 +8,17 @@ extension Session {
   func advance(_ direction: Direction, _ now: Instant) -> Bool {
     let didRead = pull(direction, now)
     guard phase != .closed else { return false }
-    let pieces = writePieces(direction, now)
-    guard pieces != .unfinished else { return false }
-    release(direction, now, onlyOne: false)
-    guard phase != .closed, phase != .lingering else { return false }
-    let didWrite = push(direction, now)
+    // One look tells of most links that there is nothing more to do.
+    var (mayRelease, cutsWrites, mayPush) = (false, false, false)
+    withPipe(direction) { (mayRelease, cutsWrites, mayPush) = ($0.mayRelease, $0.cutsWrites, $0.mayPush) }
+    var pieces = Pieces.none
+    if mayRelease {
+      if cutsWrites { pieces = writePieces(direction, now) }
+      guard pieces != .unfinished else { return false }
+      release(direction, now, onlyOne: false)
+      guard phase != .closed, phase != .lingering else { return false }
+    }
+    let didWrite = (mayRelease || mayPush) && push(direction, now)
     return (didRead || didWrite || pieces == .written) && phase == .open
   }
 
@@ -27,7 +33,7 @@ extension Session {
     for number in 0..<Session.piecesInARow {
       var hasMore = false
       withPipe(direction) { pipe in
-        guard pipe.sink == .open, pipe.link.cutsWrites else { return }
+        guard pipe.cutsWrites else { return }
         hasMore = pipe.link.deadline.map { $0 <= now } ?? false
       }
       guard hasMore else { return number == 0 ? .none : .written }
@@ -134,9 +140,7 @@ extension Session {
         return
       }
       pipe.queue.append(loop.readBuffer, range)
-      for extent in Session.extents(from: start, count: count, opening: opening) {
-        pipe.link.receive(.bytes(extent), at: now)
-      }
+      pipe.take(count, from: start, opening: opening, at: now)
     }
     if written > 0 { proxy.counters.count(sent: written, direction) }
     if failed { sinkFailed(direction, now) }
@@ -157,9 +161,7 @@ extension Session {
         pipe.released = pipe.received
         return
       }
-      for extent in Session.extents(from: start, count: bytes.count, opening: opening) {
-        pipe.link.receive(.bytes(extent), at: now)
-      }
+      pipe.take(bytes.count, from: start, opening: opening, at: now)
     }
   }
 
@@ -167,16 +169,6 @@ extension Session {
   private func ownBytes(in written: Int, _ direction: Direction) -> Int {
     guard direction == .downstream, let forward, forward.ownFrom != .max else { return 0 }
     return Int(min(Int64(written), max(0, downstream.sent - forward.ownFrom)))
-  }
-
-  private static func extents(from start: Int64, count: Int, opening: Int?) -> [Extent] {
-    guard let opening, opening > 0 else {
-      return [Extent(start: start, count: count, opensExchange: opening != nil)]
-    }
-    return [
-      Extent(start: start, count: opening, opensExchange: false),
-      Extent(start: start + Int64(opening), count: count - opening, opensExchange: true),
-    ]
   }
 
   /// Where in the bytes just read a new exchange opens, if it does.

@@ -114,23 +114,25 @@ extension Session {
     }
   }
 
-  func closeIfDone() {
+  /// All is delivered that there was, and both sides have ended.
+  func closeIfDone(_ upstream: Pipe.Rest, _ downstream: Pipe.Rest) {
     guard phase == .open, upstream.isFinished, downstream.isFinished else { return }
     clientSocket?.close()
     upstreamSocket?.close()
     finish(.closed)
   }
 
-  private var isCut: Bool { upstream.source == .cut || downstream.source == .cut }
-
   /// The daemon stops: once everything that was held has gone out, and the peers' systems have it (a reset would forget
   /// what is unsent), a side whose stream was cut off sees a reset. An end would tell it that it has everything.
-  func closeIfDrained() {
-    guard phase == .open, isCut, upstream.isDelivered, downstream.isDelivered else { return }
-    guard unacknowledgedBytes == 0 else { return }
-    if downstream.source == .cut { clientSocket?.reset() } else { clientSocket?.close() }
-    if upstream.source == .cut { upstreamSocket?.reset() } else { upstreamSocket?.close() }
+  func closeIfDrained(_ upstream: Pipe.Rest, _ downstream: Pipe.Rest) {
+    guard isDrained(upstream, downstream), unacknowledgedBytes == 0 else { return }
+    if downstream.isCut { clientSocket?.reset() } else { clientSocket?.close() }
+    if upstream.isCut { upstreamSocket?.reset() } else { upstreamSocket?.close() }
     finish(.shutdown)
+  }
+
+  private func isDrained(_ upstream: Pipe.Rest, _ downstream: Pipe.Rest) -> Bool {
+    phase == .open && (upstream.isCut || downstream.isCut) && upstream.isDelivered && downstream.isDelivered
   }
 
   /// What is under way to a slow reader gets more time than one that just keeps talking.
@@ -151,9 +153,8 @@ extension Session {
   }
 
   /// When to look again whether the peers' systems have everything; nil while there is something else to wait for.
-  var drainCheck: Instant? {
-    guard phase == .open, isCut, upstream.isDelivered, downstream.isDelivered else { return nil }
-    return loop.instant + Session.drainCheckTime
+  func drainCheck(_ upstream: Pipe.Rest, _ downstream: Pipe.Rest) -> Instant? {
+    isDrained(upstream, downstream) ? loop.instant + Session.drainCheckTime : nil
   }
 
   func finish(_ reason: CloseReason) {

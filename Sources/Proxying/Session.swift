@@ -121,6 +121,7 @@ package final class Session {
       guard followRules(forward) else { return reset(reason: .refused) }
       guard forward.target != nil else { return }
     }
+    let conditions = conditions
     for direction in Direction.allCases {
       let plan = conditions.plan(direction, connection: number)
       withPipe(direction) { pipe in
@@ -192,13 +193,15 @@ package final class Session {
         break
       }
     }
-    noteDecisions()
+    let (up, down) = (upstream.rest, downstream.rest)
+    if up.mayHaveDecided || down.mayHaveDecided { noteDecisions() }
     guard phase != .closed else { return }
     // What it waited for may have come to pass while bytes moved.
     if let forward, isWaitOver(forward, now) { mustDriveAgain = true }
-    closeIfDone()
-    closeIfDrained()
-    armTimer()
+    closeIfDone(up, down)
+    closeIfDrained(up, down)
+    guard phase != .closed else { return }
+    armTimer(up, down)
     for path in paths { path.rearm() }
   }
 
@@ -225,6 +228,8 @@ package final class Session {
   /// Set when a client that was never to be answered has closed and its time is over, or what it hung on was lifted: a
   /// request whose client is gone must not reach the upstream then. And when the upstream wasn't reached.
   private func reasonToGiveUp(_ now: Instant) -> CloseReason? {
+    // Of most there is nothing to ask.
+    guard givesUpAt != nil || forward != nil || clientSocket?.peerClosed ?? false else { return nil }
     let isHanging = upstream.link.isHanging || downstream.link.isHanging
     if isHanging, clientSocket?.peerClosed ?? false {
       givesUpAt = min(givesUpAt ?? .distantFuture, now + Session.hangUpTime)
@@ -286,10 +291,17 @@ package final class Session {
     return first + second
   }
 
-  func armTimer() {
+  func armTimer() { armTimer(upstream.rest, downstream.rest) }
+
+  private func armTimer(_ upstream: Pipe.Rest, _ downstream: Pipe.Rest) {
     guard phase != .lingering else { return }
-    let deadlines = [upstream.link.deadline, downstream.link.deadline, givesUpAt, drainCheck, forward?.deadline]
-    if let next = deadlines.compactMap({ $0 }).min() {
+    var next = Instant.distantFuture
+    if let deadline = upstream.deadline { next = min(next, deadline) }
+    if let deadline = downstream.deadline { next = min(next, deadline) }
+    if let givesUpAt { next = min(next, givesUpAt) }
+    if let drainCheck = drainCheck(upstream, downstream) { next = min(next, drainCheck) }
+    if let deadline = forward?.deadline { next = min(next, deadline) }
+    if next < .distantFuture {
       // Who has asked for its turn needs no timer for what is due already: it would come out of turn.
       if !isQueuedToDrive || next > loop.instant { arm(at: next) }
     } else {

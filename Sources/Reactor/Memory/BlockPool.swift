@@ -20,7 +20,8 @@ package final class BlockPool {
   static let releaseBytes = 2_097_152
 
   /// Bytes of all blocks in use, headers included: what the queues cost.
-  package private(set) var bytesOutstanding = 0
+  package var bytesOutstanding: Int { outstanding }
+  private var outstanding = 0
   /// Told when a slab has become empty; the loop calls ``shrink()`` some time later.
   var onFree: (() -> Void)?
 
@@ -42,7 +43,7 @@ package final class BlockPool {
   /// An empty block, the smallest that holds `count` bytes or the largest there is.
   func take(fitting count: Int) -> UnsafeMutablePointer<Block> {
     let index = BlockPool.sizes.firstIndex { $0 - Block.headerSize >= count } ?? BlockPool.sizes.count - 1
-    bytesOutstanding += BlockPool.sizes[index]
+    outstanding += BlockPool.sizes[index]
     let slab = open[index].last ?? openSlab(index)
     let block = slab.take()
     if slab.isFull {
@@ -55,7 +56,7 @@ package final class BlockPool {
 
   func giveBack(_ block: UnsafeMutablePointer<Block>) {
     let slab = block.pointee.slab.takeUnretainedValue()
-    bytesOutstanding -= slab.blockBytes
+    outstanding -= slab.blockBytes
     let wasFull = slab.isFull
     slab.put(block)
     if wasFull {

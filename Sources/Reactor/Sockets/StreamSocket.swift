@@ -21,8 +21,21 @@ package protocol StreamSocketDelegate: AnyObject {
 /// A short read doesn't clear `isReadable`, even where the kernel tells of a FIN apart (`EPOLLRDHUP`): libevent reports data
 /// followed by RST as plain readable and writable, so only the EAGAIN proves that no reset waits behind the data.
 package final class StreamSocket: EventTarget {
+  /// What the system has told of. Private, as ``listener`` is: then the compiler sees all accesses, and none of them is
+  /// checked while the loop runs.
+  private struct State {
+    var isReadable = false
+    var isWritable: Bool
+    var peerClosed = false
+    var hasNews = false
+  }
+
   /// A socket that the delegate owns must be closed or dropped before the delegate goes.
-  package unowned var delegate: (any StreamSocketDelegate)?
+  package var delegate: (any StreamSocketDelegate)? {
+    get { listener }
+    set { listener = newValue }
+  }
+  private unowned var listener: (any StreamSocketDelegate)?
   package let peerAddress: SocketAddress
   private let loop: EventLoop
   private var handle: EventHandle?
@@ -32,14 +45,15 @@ package final class StreamSocket: EventTarget {
   private var failure: Int32 = 0
 
   /// A read may give something: data, the end or an error.
-  package private(set) var isReadable = false
+  package var isReadable: Bool { state.isReadable }
   /// A write may take something. Set for the first time when the connection is made, or has failed.
-  package private(set) var isWritable: Bool
+  package var isWritable: Bool { state.isWritable }
   /// The peer sent FIN (or everything is closed), perhaps with data before it that isn't read yet. A hint, given where the
   /// kernel tells, for those who have stopped reading; the end is when ``read(upTo:)`` says so.
-  package private(set) var peerClosed = false
+  package var peerClosed: Bool { state.peerClosed }
   /// The system has told of something since ``pendingError()`` was asked last; without that there is no new error.
-  package private(set) var hasNews = false
+  package var hasNews: Bool { state.hasNews }
+  private var state: State
 
   /// Takes over an accepted connection.
   package convenience init(loop: EventLoop, accepted: consuming AcceptedSocket) throws(LoopError) {
@@ -63,7 +77,7 @@ package final class StreamSocket: EventTarget {
   ) throws(LoopError) {
     loop.assertOnThread("StreamSocket")
     self.loop = loop
-    self.isWritable = isWritable
+    state = State(isWritable: isWritable)
     peerAddress = peer
     self.descriptor = descriptor.raw()
     super.init()
@@ -95,21 +109,21 @@ package final class StreamSocket: EventTarget {
   var isConnectedToItself: Bool { peerAddress.isLoopback && localAddress == peerAddress }
 
   override func eventFired(_ flags: EventFlags) {
-    hasNews = true
-    if flags.contains(.read) { isReadable = true }
-    if flags.contains(.write) { isWritable = true }
+    state.hasNews = true
+    if flags.contains(.read) { state.isReadable = true }
+    if flags.contains(.write) { state.isWritable = true }
     if flags.contains(.closed) {
-      peerClosed = true
-      isReadable = true
+      state.peerClosed = true
+      state.isReadable = true
     }
-    delegate?.socketIsReady(self)
+    listener?.socketIsReady(self)
   }
 
   /// The error that the connection died of, or 0: so a reset is noticed while nothing is read, and a failed connect.
   /// Like getsockopt(SO_ERROR).
   package func pendingError() -> Int32 {
     guard failure == 0, isOpen else { return failure }
-    hasNews = false
+    state.hasNews = false
     var length = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &length)
     return failure
@@ -154,8 +168,8 @@ package final class StreamSocket: EventTarget {
     handle = nil
     let descriptor = descriptor
     self.descriptor = -1
-    isReadable = false
-    isWritable = false
+    state.isReadable = false
+    state.isWritable = false
     return descriptor
   }
 }
@@ -193,7 +207,7 @@ extension StreamSocket {
       switch errno {
       case EINTR: continue
       case EAGAIN, EWOULDBLOCK:
-        isReadable = false
+        state.isReadable = false
         return .wouldBlock
       case let code:
         failure = code
@@ -243,18 +257,18 @@ extension StreamSocket {
       let count = call(descriptor, flags)
       if count >= 0 {
         // A short write means a full buffer, and the kernel has noted that we wait for room.
-        if count < offered { isWritable = false }
+        if count < offered { state.isWritable = false }
         return .wrote(count)
       }
       switch errno {
       case EINTR: continue
       case EAGAIN, EWOULDBLOCK:
-        isWritable = false
+        state.isWritable = false
         return .wouldBlock
       case let code:
         if failure == 0 { failure = code }
         // Reading goes on to what came before the failure, then to the failure itself, without waiting for an event.
-        isReadable = true
+        state.isReadable = true
         return .failed(failure)
       }
     }
