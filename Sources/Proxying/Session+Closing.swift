@@ -161,7 +161,7 @@ extension Session {
     noteDecisions()
     phase = .closed
     dial = nil
-    timer = nil
+    dropTimer()
     clientSocket = nil
     upstreamSocket = nil
     upstream.abandon()

@@ -306,17 +306,25 @@ package final class Session {
       if !isQueuedToDrive || next > loop.instant { arm(at: next) }
     } else {
       // An idle session holds no timer either: it would be a third of its memory.
-      timer = nil
+      dropTimer()
     }
   }
 
+  func dropTimer() {
+    guard let timer else { return }
+    self.timer = nil
+    sessions.timers.giveBack(timer)
+  }
+
   func arm(at instant: Instant) {
-    let timer = timer ?? LoopTimer(loop: loop) { [unowned self] in timerFired() }
+    let timer = timer ?? sessions.timers.take(for: self)
     self.timer = timer
     timer.arm(at: instant.nanoseconds)
   }
+}
 
-  private func timerFired() {
+extension Session: LoopTimerOwner {
+  package func timerFired() {
     if phase == .lingering { lingeringIsOver() } else { driveLater() }
   }
 }

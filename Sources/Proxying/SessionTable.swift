@@ -8,6 +8,7 @@ final class SessionTable {
   private static let sessionBytes = 2_000
 
   let loop: EventLoop
+  let timers: SpareTimers
   private let dialer: Dialer
   let ownConnections: OwnConnections
   let limits: Limits
@@ -39,6 +40,7 @@ final class SessionTable {
     self.loop = loop
     watch = LimitWatch(loop: loop, events: events, log: log)
     archive = CounterArchive(countMax: limits.keptCounters)
+    timers = SpareTimers(loop: loop)
     dialer = Dialer(loop: loop, resolver: resolver, timeoutNanoseconds: limits.connectTimeout.nanoseconds)
     ownConnections = OwnConnections(loop: loop)
     self.limits = limits

@@ -23,7 +23,7 @@ package final class NetworkPath {
   private var nextStep: Instant
   private var traffic: PathTraffic
   private var seats = PathSeats()
-  private var ready = Fifo<PathSeat>()
+  private var ready = ReadySeats()
   private var steps: [PathTimeline.Position] = []
   /// Renewed when time goes on and when `poll` has nothing more to say.
   private var eventsLeft = NetworkPath.eventsInARow

@@ -6,7 +6,9 @@ package final class LoopTimer: EventTarget {
   private static let longestWaitMicroseconds: Int64 = 86_400_000_000
 
   private let loop: EventLoop
-  private let handler: () -> Void
+  private let handler: (() -> Void)?
+  /// In place of a handler.
+  unowned var owner: (any LoopTimerOwner)?
   /// Made when first armed: most timers of an idle session never are.
   private var handle: EventHandle?
   /// When the handler is due, nil when not armed.
@@ -17,6 +19,12 @@ package final class LoopTimer: EventTarget {
   package init(loop: EventLoop, handler: @escaping () -> Void) {
     self.loop = loop
     self.handler = handler
+  }
+
+  /// For an owner that is to come, see ``SpareTimers``.
+  init(loop: EventLoop) {
+    self.loop = loop
+    handler = nil
   }
 
   package var isArmed: Bool { deadline != nil }
@@ -61,6 +69,6 @@ package final class LoopTimer: EventTarget {
     if lateness < 0 { return schedule(for: deadline) }
     self.deadline = nil
     loop.timerLatenessMaxNanoseconds = max(loop.timerLatenessMaxNanoseconds, lateness)
-    handler()
+    if let handler { handler() } else { owner?.timerFired() }
   }
 }
