@@ -14,20 +14,6 @@ enum Way: CaseIterable, Sendable {
   case live
 }
 
-struct Reply {
-  var status: Int
-  var headers: [(name: String, value: String)]
-  var text: String
-
-  func header(_ name: String) -> String? { all(name).first }
-
-  func all(_ name: String) -> [String] {
-    headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
-  }
-
-  func json() throws -> JSON { try JSONReader.read(Array(text.utf8), dialect: .lenient) }
-}
-
 /// An API over a registry of its own, and whoever calls it.
 final class Desk {
   let way: Way
