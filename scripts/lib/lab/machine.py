@@ -1,6 +1,7 @@
 """The machine the scripts run on: tools, ports, limits, and an end to everything in time."""
 
 import contextlib
+import datetime
 import os
 import pathlib
 import platform
@@ -151,6 +152,10 @@ def network_trouble():
             told = dict(zip(names.split(), values.split()))
             counts |= {label: int(told[name]) for name, label in wanted.items() if name in told}
     return counts
+
+
+def today():
+    return datetime.date.today().isoformat()
 
 
 def first_line(*command):

@@ -1,0 +1,1 @@
+"""scripts/endure: what a daemon goes through, one scenario a file."""
