@@ -46,6 +46,7 @@ private final class PathsRun {
     }
     for path in world.paths { path.update(PathTimeline(PathParameters()), at: world.now) }
     for number in world.sessions.indices {
+      world.sessions[number].accepts = true
       world.sessions[number].change(to: LabWorld.plan(world.paths[number % 2]), at: world.now)
       for way in 0..<2 { write(.end, number, way) }
     }
@@ -84,7 +85,6 @@ private final class PathsRun {
 
   private func write(_ segment: Segment, _ number: Int, _ way: Int) {
     guard !scripts[number][way].hasEnded else { return }
-    if segment == .end { world.sessions[number].accepts = true }
     scripts[number][way].segments.append(segment)
     scripts[number][way].bytes += Int64(segment.byteCount)
     scripts[number][way].hasEnded = segment == .end

@@ -89,6 +89,28 @@ import Testing
     expectFaithful(link, ended: true)
   }
 
+  /// It waits in a stage that then stands before the toxic which said it; swallowed there, bytes would follow the hole.
+  @Test(arguments: 0..<5)
+  func theEndThatAToxicHasSaidIsNotLostWhenTheToxicMoves(index: Int) {
+    let losing: [(StagePlan, Segment)] = [
+      (.limit(0), .close), (.timeout(1), .close), (.resetPeer(0), .reset),
+      (.drop(1, per: .connection, how: .close), .close), (.drop(1, per: .connection, how: .reset), .reset),
+    ]
+    let (toxic, end) = losing[index]
+    let bench = Bench()
+    let link = bench.addLink([toxic, .stall()])
+    bench.send(10, to: link)
+    bench.advance(by: .milliseconds(5))
+    bench.change(link, to: [.stall(), toxic])
+    #expect(link.outputs.isEmpty)
+    bench.change(link, to: [.stall(.zero), toxic])
+    bench.settle()
+    #expect(link.outputs.map(\.segment) == [end])
+    bench.change(link, to: [])
+    bench.send(10, to: link)
+    #expect(link.outputs.map(\.segment) == [end])
+  }
+
   @Test func whatWasDueBeforeAChangeHasLeft() {
     let bench = Bench()
     let link = bench.addLink([.latency(100)])

@@ -38,8 +38,8 @@ package struct Drop: Toxic {
     case passing
     /// What comes is held.
     case hanging
-    /// What comes is discarded.
-    case fallen
+    /// What comes is discarded; this was said.
+    case fallen(Segment)
   }
 
   /// Verdicts kept for a caller that does not fetch them; older ones are forgotten first.
@@ -82,9 +82,10 @@ package struct Drop: Toxic {
     case .hanging where segment == .reset:
       // Whoever was to wait has gone; holding the other side's connection for ever would serve nobody.
       _ = hanging.takeAll()
-      passing.append(segment)
-      state = .fallen
+      fall(as: .reset)
     case .hanging: hanging.append(segment)
+    // What it has said itself comes again when the toxic has moved behind a stage that held it.
+    case .fallen(segment): passing.append(segment)
     case .fallen: break
     }
   }
@@ -97,7 +98,7 @@ package struct Drop: Toxic {
   package var heldBytes: Int { passing.byteCount + hanging.byteCount }
 
   package var isHanging: Bool { state == .hanging }
-  package var hasLostBytes: Bool { state == .fallen }
+  package var hasLostBytes: Bool { if case .fallen = state { true } else { false } }
 
   package func allowance(behind transit: Interval) -> Int {
     state == .passing ? .max : 0
@@ -136,13 +137,15 @@ package struct Drop: Toxic {
     report(.dropped(parameters.how), exchange: exchange)
     _ = hanging.takeAll()
     switch parameters.how {
-    case .hang:
-      state = .hanging
-      return
-    case .reset, .refuse: passing.append(.reset)
-    case .close: passing.append(.close)
+    case .hang: state = .hanging
+    case .reset, .refuse: fall(as: .reset)
+    case .close: fall(as: .close)
     }
-    state = .fallen
+  }
+
+  private mutating func fall(as segment: Segment) {
+    passing.append(segment)
+    state = .fallen(segment)
   }
 
   private mutating func report(_ outcome: Decision.Outcome, exchange: Int?) {

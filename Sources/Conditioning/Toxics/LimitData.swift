@@ -25,8 +25,9 @@ package struct LimitData: Toxic {
   }
 
   package mutating func receive(_ segment: Segment, at now: Instant) {
-    // A reset, too, comes behind the close: it must not overtake what a slow reader hasn't got yet.
-    guard !hasClosed else { return }
+    // A reset, too, comes behind the close: it must not overtake what a slow reader hasn't got yet. The close itself comes
+    // again when the toxic has moved behind a stage that held it.
+    guard !hasClosed || segment == .close else { return }
     guard case .bytes(var extent) = segment else { return passing.append(segment) }
     let room = Int(clamping: max(0, parameters.bytes - passed))
     guard extent.count >= room else {

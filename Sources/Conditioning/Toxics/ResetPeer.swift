@@ -33,7 +33,8 @@ package struct ResetPeer: Toxic {
   }
 
   package mutating func receive(_ segment: Segment, at now: Instant) {
-    guard !hasFallen else { return }
+    // Its own reset comes again when the toxic has moved behind a stage that held it.
+    guard !hasFallen || segment == .reset else { return }
     if segment == .reset {
       // The peer was faster.
       fall()
