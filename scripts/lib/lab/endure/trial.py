@@ -118,7 +118,7 @@ class Service(Daemon):
 
     @property
     def descriptors(self):
-        return len(os.listdir(f"/proc/{self.pid}/fd"))
+        return machine.open_descriptors(self.pid, self.trial.sanitizer)
 
     @property
     def resident_bytes(self):
