@@ -39,7 +39,7 @@ class Report:
     complaints: list
     moved_bytes: int
     ended: dict  # connections that ended, by group
-    least: dict  # bytes that the slowest client of each group has seen
+    least: dict  # bytes that the slowest client of each group has seen, since `mark` or since it came
 
 
 class Streams:
@@ -74,6 +74,10 @@ class Streams:
 
     def report(self):
         return self._ask("report", None)
+
+    def mark(self):
+        """What clients have seen counts from here."""
+        self._ask("mark", None)
 
     def _ask(self, what, value):
         self.pipe.send((what, value))
@@ -118,11 +122,16 @@ class _Runner:
             self.groups = value
             self.ended = {group.name: 0 for group in value}
             self.reconnect()
+        if what == "mark":
+            for group in self.groups:
+                for client in group.clients:
+                    client.marked = client.seen
         if what == "close":
             self.groups = []
             for end in list(self.ends):
                 self.remove(end)
-        least = {group.name: min((client.seen for client in group.clients), default=0) for group in self.groups}
+        least = {group.name: min((client.seen - client.marked for client in group.clients), default=0)
+                 for group in self.groups}
         self.pipe.send(Report(self.complaints[:20], self.moved, self.ended, least))
 
     def add(self, end):

@@ -40,6 +40,7 @@ class End:
     name: str
     sent: int = 0
     seen: int = 0
+    marked: int = 0  # of what it has seen, what doesn't count any more
 
     wants_to_send = True
 

@@ -57,7 +57,8 @@ def clocks(trial):
     outcome.equal(f"terms still there {0.5 * trial.slowness:g} s after their end", late, 0)
     outcome.equal("steps after which events had the wall clock's time", sum(is_shifted), len(STEPS))
     # The round trip under the profile too: its 50 ms and what a window or a late processor adds.
-    outcome.at_least("shortest round trip", min(filter(None, trips), default=0), LATENCY_MS / 1000, lambda value: f"{value * 1000:.1f} ms")
+    outcome.at_least("shortest round trip", min(filter(None, trips), default=0), LATENCY_MS / 1000,
+                     lambda value: f"{value * 1000:.1f} ms")
     outcome.lost = {"round trips": sum(trip is None for trip in trips)}
     return outcome
 

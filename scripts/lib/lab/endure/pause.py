@@ -47,8 +47,9 @@ def pause(trial):
     outcome.survived = f"{moved / 1e6:.1f} MB of numbered words, {len(trips)} round trips"
     outcome.at_least("shortest round trip", min(trips), LATENCY_MS / 1000, lambda value: f"{value * 1000:.1f} ms")
     outcome.size_at_most("most that a stream was ahead of its rate", max(reader.ahead for reader in readers), AHEAD_BYTES)
-    slowest = min(reader.seen / reader.seconds for reader in readers)
-    outcome.at_least("slowest stream, over all the time", slowest, RATE * 0.5 / trial.slowness,
+    # While the daemon sleeps nothing comes to it that it could make up for.
+    slowest = min(reader.seen / (reader.seconds - times * asleep) for reader in readers)
+    outcome.at_least("slowest stream, over the time awake", slowest, RATE * 0.75 / trial.slowness,
                      lambda value: f"{value / 1000:.0f} kB/s")
     outcome.time_at_most("until a lease that had run out was over", max(ends), 0.5 * trial.slowness)
     outcome.lost = {"streams": sum(reader.is_broken for reader in readers)}
