@@ -4,7 +4,7 @@ import Settings
 extension Command {
   static let limits = Command(
     name: "limits", aliases: ["limit"], summary: "Show what is bounded, how much of it is in use, and what was hit.",
-    options: [.control, .json],
+    options: [.control, .tokenFile, .json],
     details: """
       USED is – where a limit bounds each of many things. HIT counts what was refused, cut off, made to wait or
       forgotten because of it. `headwind serve` sets them by the flags that are listed, or by keys of the config
