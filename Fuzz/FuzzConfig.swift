@@ -12,12 +12,15 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let text = String(decoding: input.prefix(100), as: UTF8.self)
   attempt { try DurationText.parse(text) }
   attempt { try HostRule(parsing: text) }
+  attempt { try ControlAddress(parsing: text) }
   if let endpoint = attempt({ try Endpoint(parsing: text) }) { checkAgain(endpoint) }
   return 0
 }
 
 private func check(_ config: Config) {
-  if let control = config.control { checkAgain(control) }
+  if let control = config.control, (try? ControlAddress(parsing: control.description)) != control {
+    fatalError("\(control) is read otherwise")
+  }
   var forward = ForwardSettings()
   forward.rules = config.rules
   forward.allowedClients = config.allowedClients
