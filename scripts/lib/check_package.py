@@ -12,9 +12,11 @@ sys.dont_write_bytecode = True
 
 from check_package_service import check_service, check_socket, check_user_service, call, listens  # noqa: E402
 from lab import machine, process  # noqa: E402
-from lab.container import Container  # noqa: E402
+from lab.container import CannotBoot, Container  # noqa: E402
 
 SECONDS = 600
+# As in automake: nothing was tried.
+CANNOT_TRY = 77
 # systemd, and what a log-in of a user needs.
 BASE = ("systemd", "systemd-sysv", "dbus", "libpam-systemd", "passwd")
 # Where files come and go that aren't the package's; links of the units are below /etc and /var/lib/systemd.
@@ -161,6 +163,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="headwind-check-package-") as name:
         try:
             check(chosen, pathlib.Path(name))
+        except CannotBoot as problem:
+            machine.say(f"NOT TRIED: this machine boots no Debian in a directory: {problem}")
+            return CANNOT_TRY
         except (AssertionError, process.ChildFailed, subprocess.SubprocessError, OSError) as problem:
             machine.say(f"FAILED: {problem}")
             return 1

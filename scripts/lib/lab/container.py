@@ -33,6 +33,10 @@ def _remove_groups(groups):
                 os.rmdir(directory)
 
 
+class CannotBoot(Exception):
+    """This machine lets no system be booted in a directory; nothing is known then of what was to be tried in it."""
+
+
 class Container:
     """Boots `root`; leaving the block shuts it down, by force if need be, and nothing of it is left but `root`."""
 
@@ -61,6 +65,9 @@ class Container:
             state = self.output("systemctl", "is-system-running", "--wait", seconds=BOOT_SECONDS, may_fail=True)
             if state not in ("running", "degraded"):
                 self.child.fail(f"it did not come up: {state}")
+        except (ChildFailed, subprocess.TimeoutExpired) as problem:
+            self.__exit__()
+            raise CannotBoot(str(problem)) from problem
         except BaseException:
             self.__exit__()
             raise
