@@ -14,13 +14,15 @@ READY_SECONDS = 10
 class Daemon:
     """One `headwind serve` with the proxies given as {name: (listen, upstream)}; leaving the block ends it."""
 
-    def __init__(self, binary, directory, proxies, arguments=()):
-        command = [binary, "serve", "--control", "127.0.0.1:0", "--seed", "1"]
+    def __init__(self, binary, directory, proxies, arguments=(), prefix=(), environment=None, control="127.0.0.1:0"):
+        """`prefix` starts it through another program; `environment` comes on top of a clean one."""
+        command = [*prefix, binary, "serve", "--control", control, "--seed", "1"]
         for name, (listen, upstream) in proxies.items():
             command += ["--proxy", f"{name}={listen},{upstream}"]
-        log = directory / f"headwind-{time.monotonic_ns()}.log"
+        self.log = directory / f"headwind-{time.monotonic_ns()}.log"
         begin = time.monotonic()
-        self.child = Child([*command, *arguments], log, subprocess.PIPE, clean_environment())
+        self.child = Child([*command, *arguments], self.log, subprocess.PIPE,
+                           {**clean_environment(), **(environment or {})})
         try:
             self.ready = self._read_ready_line()
         except BaseException:

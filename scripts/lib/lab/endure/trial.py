@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from .. import machine
 from ..daemon import Daemon
-from ..process import Child, clean_environment
 from ..report import size_text, time_text
 
 # A call may take no longer, not counting time for which the daemon was ready to run and had no processor.
@@ -97,22 +96,9 @@ class Trial:
 class Service(Daemon):
     """A daemon that a scenario may start in its own way, stop, and ask how it was: leaving the block ends it."""
 
-    def __init__(self, trial, proxies, arguments=(), prefix=(), environment=None, control="127.0.0.1:0"):
+    def __init__(self, trial, proxies, arguments=(), **how):
+        super().__init__(trial.binary, trial.directory, proxies, arguments, **how)
         self.trial = trial
-        command = [*prefix, trial.binary, "serve", "--control", control, "--seed", "1"]
-        for name, (listen, upstream) in proxies.items():
-            command += ["--proxy", f"{name}={listen},{upstream}"]
-        self.log = trial.directory / f"headwind-{time.monotonic_ns()}.log"
-        begin = time.monotonic()
-        self.child = Child([*command, *arguments], self.log, subprocess.PIPE,
-                           {**clean_environment(), **(environment or {})})
-        try:
-            self.ready = self._read_ready_line()
-        except BaseException:
-            self.child.stop()
-            raise
-        self.start_seconds = time.monotonic() - begin
-        self.control = self.ready["control"]
         self.longest = {}
         machine.go_first(self.pid)
 
