@@ -18,15 +18,9 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private final class PathsRun {
   private static let operations = 150
 
-  private struct Script {
-    var segments: [Segment] = []
-    var bytes: Int64 = 0
-    var hasEnded = false
-  }
-
   let world = LabWorld(seed: 1)
   private var program: Program
-  private var scripts = [[Script]](repeating: [Script(), Script()], count: 3)
+  private var scripts = LabScripts(sessions: 3)
 
   init(_ input: [UInt8]) {
     program = Program(input)
@@ -48,19 +42,14 @@ private final class PathsRun {
     for number in world.sessions.indices {
       world.sessions[number].accepts = true
       world.sessions[number].change(to: LabWorld.plan(world.paths[number % 2]), at: world.now)
-      for way in 0..<2 { write(.end, number, way) }
+      for way in 0..<2 { scripts.write(.end, number, way, in: world) }
     }
     world.run(until: world.now + .seconds(3_600))
   }
 
   func check() {
-    for (number, session) in world.sessions.enumerated() {
-      for (way, got) in [session.server.received, session.client.received].enumerated() {
-        let (got, wanted) = (Self.joined(got), Self.joined(scripts[number][way].segments))
-        guard got == wanted else { fatalError("session \(number), way \(way): \(got), not \(wanted)") }
-      }
-    }
-    guard world.paths.allSatisfy({ $0.deadline == nil }) else { fatalError("a path without traffic has a deadline") }
+    let complaints = scripts.complaints(in: world)
+    guard complaints.isEmpty else { fatalError("\(complaints)") }
   }
 
   private func act() {
@@ -74,21 +63,14 @@ private final class PathsRun {
     case 3: session.change(to: LabWorld.plan(path) + toxics(), at: world.now)
     case 4: session.connection?.connect(at: world.now)
     case 5: session.accepts.toggle()
-    case 6 where program.choice(4) == 0: write(.end, number, Int(operation >> 5) & 1)
+    case 6 where program.choice(4) == 0: scripts.write(.end, number, Int(operation >> 5) & 1, in: world)
     case 7...10:
       let way = Int(operation >> 5) & 1
       let count = program.length(upTo: 200_000)
-      write(.bytes(Extent(start: scripts[number][way].bytes, count: count, opensExchange: count & 7 == 0)), number, way)
+      let extent = Extent(start: scripts.bytes(number, way), count: count, opensExchange: count & 7 == 0)
+      scripts.write(.bytes(extent), number, way, in: world)
     default: world.run(until: world.now + .milliseconds(Double(program.length(upTo: 3_000))))
     }
-  }
-
-  private func write(_ segment: Segment, _ number: Int, _ way: Int) {
-    guard !scripts[number][way].hasEnded else { return }
-    scripts[number][way].segments.append(segment)
-    scripts[number][way].bytes += Int64(segment.byteCount)
-    scripts[number][way].hasEnded = segment == .end
-    world.sessions[number].write(segment, way == 0 ? .upstream : .downstream, at: world.now)
   }
 
   private func toxics() -> [StagePlan] {
@@ -141,19 +123,6 @@ private final class PathsRun {
     default: break
     }
     return way
-  }
-
-  /// Cuts that the network has made are undone; those at the mark of an exchange stay.
-  private static func joined(_ segments: [Segment]) -> [Segment] {
-    segments.reduce(into: []) { joined, segment in
-      if case .bytes(let extent) = segment, !extent.opensExchange, case .bytes(let last)? = joined.last {
-        guard last.end == extent.start else { return joined.append(segment) }
-        joined[joined.count - 1] = .bytes(
-          Extent(start: last.start, count: last.count + extent.count, opensExchange: last.opensExchange))
-      } else {
-        joined.append(segment)
-      }
-    }
   }
 }
 

@@ -4,17 +4,10 @@ import Testing
 
 /// Random writes over random paths that change at random: every byte arrives, in order and with its mark, and then the end.
 @Suite struct TCPPropertyTests {
-  /// What one side of a session has written, and its end.
-  private struct Script {
-    var segments: [Segment] = []
-    var bytes: Int64 = 0
-    var hasEnded = false
-  }
-
   private final class Chaos {
     let world: LabWorld
     var dice: SeededGenerator
-    private var scripts: [[Script]] = []
+    private(set) var scripts = LabScripts(sessions: 3)
 
     init(seed: UInt64) {
       world = LabWorld(seed: seed)
@@ -24,7 +17,6 @@ import Testing
         let session = world.connect(over: world.paths[Int.random(in: 0..<3, using: &dice)])
         session.client.keepsRecord = true
         session.server.keepsRecord = true
-        scripts.append([Script(), Script()])
       }
     }
 
@@ -58,22 +50,14 @@ import Testing
       case 2: session.change(to: dice.chance(0.5) ? [] : [.latency(30)], at: world.now)
       case 3: session.change(to: LabWorld.plan(path) + [.latency(20)], at: world.now)
       case 4 where dice.chance(0.3): session.connection?.connect(at: world.now)
-      case 5 where dice.chance(0.2): write(.end, number, Int.random(in: 0..<2, using: &dice))
+      case 5 where dice.chance(0.2): scripts.write(.end, number, Int.random(in: 0..<2, using: &dice), in: world)
       case 6..<14:
         let way = Int.random(in: 0..<2, using: &dice)
         let extent = Extent(
-          start: scripts[number][way].bytes, count: dice.length(upTo: 200_000), opensExchange: dice.chance(0.2))
-        write(.bytes(extent), number, way)
+          start: scripts.bytes(number, way), count: dice.length(upTo: 200_000), opensExchange: dice.chance(0.2))
+        scripts.write(.bytes(extent), number, way, in: world)
       default: world.run(until: world.now + .milliseconds(Double(dice.length(upTo: 2_000))))
       }
-    }
-
-    private func write(_ segment: Segment, _ number: Int, _ way: Int) {
-      guard !scripts[number][way].hasEnded else { return }
-      scripts[number][way].segments.append(segment)
-      scripts[number][way].bytes += Int64(segment.byteCount)
-      scripts[number][way].hasEnded = segment == .end
-      world.sessions[number].write(segment, way == 0 ? .upstream : .downstream, at: world.now)
     }
 
     /// A good path, an end from each side, and all the time that it takes.
@@ -82,31 +66,9 @@ import Testing
         path.update(PathTimeline(PathParameters()), at: world.now)
       }
       for number in 0..<3 {
-        for way in 0..<2 { write(.end, number, way) }
+        for way in 0..<2 { scripts.write(.end, number, way, in: world) }
       }
       world.run(until: world.now + .seconds(3_600))
-    }
-
-    func check() {
-      for (number, session) in world.sessions.enumerated() {
-        for (way, got) in [session.server.received, session.client.received].enumerated() {
-          #expect(Self.joined(got) == Self.joined(scripts[number][way].segments), "session \(number), way \(way)")
-        }
-      }
-      #expect(world.paths.allSatisfy { $0.deadline == nil })
-    }
-
-    /// Cuts that the network has made are undone; those at the mark of an exchange stay.
-    private static func joined(_ segments: [Segment]) -> [Segment] {
-      segments.reduce(into: []) { joined, segment in
-        if case .bytes(let extent) = segment, !extent.opensExchange, case .bytes(let last)? = joined.last {
-          guard last.end == extent.start else { return joined.append(segment) }
-          joined[joined.count - 1] = .bytes(
-            Extent(start: last.start, count: last.count + extent.count, opensExchange: last.opensExchange))
-        } else {
-          joined.append(segment)
-        }
-      }
     }
   }
 
@@ -117,6 +79,6 @@ import Testing
     let chaos = Chaos(seed: UInt64(seed))
     for _ in 0..<120 { chaos.act() }
     chaos.finish()
-    chaos.check()
+    #expect(chaos.scripts.complaints(in: chaos.world) == [])
   }
 }
