@@ -120,26 +120,14 @@ final class LookupThreads: @unchecked Sendable {
   }
 
   private func startThread() -> Bool {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    pthread_attr_setstacksize(&attributes, 524_288)
-    // Signals are the loop's: the new thread inherits a mask that blocks them all.
-    var all = sigset_t()
-    var before = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     let context = Unmanaged.passRetained(self)
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
-    if pthread_create(&thread, &attributes, lookupThreadTrampoline, context.toOpaque()) == 0 { return true }
-    context.release()
-    return false
+    do throws(LoopError) {
+      try SystemThread.start(lookupThreadTrampoline, context.toOpaque(), isDetached: true, stackBytes: 524_288)
+      return true
+    } catch {
+      context.release()
+      return false
+    }
   }
 }
 

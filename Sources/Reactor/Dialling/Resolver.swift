@@ -14,6 +14,8 @@ package final class Resolver {
   private let loop: EventLoop
   private let timeoutNanoseconds: Int64
   private let threads: LookupThreads
+  /// Other resolvers ask the same threads.
+  private let sharesThreads: Bool
   private let table = Table()
   private let receiver: MailboxReceiver<Table>
   private var lastID: UInt64 = 0
@@ -40,11 +42,25 @@ package final class Resolver {
     self.loop = loop
     self.timeoutNanoseconds = timeoutNanoseconds
     threads = LookupThreads(threadsMax: threadsMax, queueMax: queueMax, idleSeconds: idleSeconds, lookup: lookup)
+    sharesThreads = false
+    receiver = try MailboxReceiver(loop: loop, state: table)
+  }
+
+  /// For another loop, with the threads and the limit of `first`, which must be there as long.
+  ///
+  /// - Parameter number: another one for each that shares them, from 1.
+  package init(loop: EventLoop, sharing first: Resolver, number: UInt64) throws(LoopError) {
+    self.loop = loop
+    timeoutNanoseconds = first.timeoutNanoseconds
+    threads = first.threads
+    sharesThreads = true
+    // Questions are known by their numbers there.
+    lastID = number << 48
     receiver = try MailboxReceiver(loop: loop, state: table)
   }
 
   deinit {
-    threads.close()
+    if !sharesThreads { threads.close() }
   }
 
   var threadCount: Int { threads.threadCount }

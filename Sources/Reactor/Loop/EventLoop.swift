@@ -6,7 +6,7 @@ internal import CLibevent
   internal import Glibc
 #endif
 
-/// One event loop: timers, sockets, signals and deferred work on the thread that made it.
+/// One event loop: timers, sockets, signals and deferred work on the thread that made it, or on that of its ``LoopThread``.
 ///
 /// Nothing here locks. All but ``Mailbox`` must be used on this thread only; debug builds check it.
 package final class EventLoop {
@@ -24,9 +24,10 @@ package final class EventLoop {
   /// Where connections go that are to be reset.
   package let closings = ClosingQueue()
   private(set) var memoryReturn: MemoryReturn?
-  private let owner = pthread_self()
+  private var owner = pthread_self()
   private var laterWork: [() -> Void] = []
   private var isStopping = false
+  private var onTurnEnd: (() -> Void)?
 
   /// The longest that a timer ran after its time since this was last set to zero, in nanoseconds.
   package internal(set) var timerLatenessMaxNanoseconds: Int64 = 0
@@ -71,7 +72,7 @@ package final class EventLoop {
   /// When this turn first looked at the clock: sockets have been served since whatever was before.
   var turnStart: Int64 { turnBegan == 0 ? now : turnBegan }
 
-  static var clock: Int64 {
+  package static var clock: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
@@ -112,6 +113,7 @@ package final class EventLoop {
     closings.takeTurn()
     // Nobody waits for this.
     if closings.isEmpty { pool.releaseSomeExcess() }
+    onTurnEnd?()
     endTurn()
   }
 
@@ -143,6 +145,12 @@ package final class EventLoop {
   func refreshCachedTime() {
     event_base_update_cache_time(base)
   }
+
+  /// Lets `work` be done at the end of each iteration, when all turns are taken.
+  package func atTurnEnd(_ work: @escaping () -> Void) { onTurnEnd = work }
+
+  /// The thread that runs it, or holds it, is another one now: this one.
+  func belongsToThisThread() { owner = pthread_self() }
 
   /// In debug builds, traps with a sentence that names `type` when called on another thread.
   func assertOnThread(_ type: StaticString) {

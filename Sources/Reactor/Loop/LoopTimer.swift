@@ -28,6 +28,8 @@ package final class LoopTimer: EventTarget {
   }
 
   package var isArmed: Bool { deadline != nil }
+  /// When the handler is due, nil when not armed.
+  package var armedFor: Int64? { deadline }
 
   /// Fires once at `time` (``EventLoop/now``, nanoseconds) in place of an earlier arming; a time in the past means the next
   /// iteration. Moving the time back costs nothing now but one needless wake-up later.

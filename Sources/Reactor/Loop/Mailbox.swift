@@ -96,7 +96,10 @@ package final class MailboxReceiver<State>: EventTarget {
     mailbox.close()
   }
 
-  override func eventFired(_ flags: EventFlags) {
+  override func eventFired(_ flags: EventFlags) { takeWhatWaits() }
+
+  /// Runs what has been posted and not yet been run.
+  package func takeWhatWaits() {
     for job in mailbox.takeAll() { job(state) }
   }
 }

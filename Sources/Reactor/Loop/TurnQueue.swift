@@ -14,6 +14,7 @@ package final class TurnQueue {
   private var waiting: [any TurnTaker] = []
   /// How many at the front of `waiting` have had their turn.
   private var served = 0
+  private var isServing = false
 
   /// - Parameter nanoseconds: for all turns of one iteration; the one that is under way when they are over is the last.
   init(nanoseconds: Int64) {
@@ -27,9 +28,19 @@ package final class TurnQueue {
     waiting.append(taker)
   }
 
+  /// Forgets those that are still to be served; not to be called from a turn.
+  package func remove(where isGone: (any TurnTaker) -> Bool) {
+    assert(!isServing, "TurnQueue.remove was called from a turn")
+    waiting.removeFirst(served)
+    served = 0
+    waiting.removeAll(where: isGone)
+  }
+
   /// To be called at the end of each iteration of the loop.
   func serve() {
     guard !waiting.isEmpty else { return }
+    isServing = true
+    defer { isServing = false }
     let end = EventLoop.clock + nanoseconds
     // Who asks now is served after the next look at the sockets.
     let last = waiting.count

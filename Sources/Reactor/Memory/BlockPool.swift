@@ -22,6 +22,7 @@ package final class BlockPool {
   /// Bytes of all blocks in use, headers included: what the queues cost.
   package var bytesOutstanding: Int { outstanding }
   private var outstanding = 0
+  private var shared: MemoryUse?
   /// Told when a slab has become empty; the loop calls ``shrink()`` some time later.
   var onFree: (() -> Void)?
 
@@ -37,6 +38,9 @@ package final class BlockPool {
     assert(bytesOutstanding == 0, "BlockPool outlived by \(bytesOutstanding) bytes of its blocks")
   }
 
+  /// Counts its blocks there, too, from now on; before it has any.
+  package func share(_ use: MemoryUse) { shared = use }
+
   /// Bytes of empty slabs kept for reuse.
   package var freeBytes: Int { empty.count * BlockPool.slabBytes }
 
@@ -44,6 +48,7 @@ package final class BlockPool {
   func take(fitting count: Int) -> UnsafeMutablePointer<Block> {
     let index = BlockPool.sizes.firstIndex { $0 - Block.headerSize >= count } ?? BlockPool.sizes.count - 1
     outstanding += BlockPool.sizes[index]
+    shared?.add(BlockPool.sizes[index])
     let slab = open[index].last ?? openSlab(index)
     let block = slab.take()
     if slab.isFull {
@@ -57,6 +62,7 @@ package final class BlockPool {
   func giveBack(_ block: UnsafeMutablePointer<Block>) {
     let slab = block.pointee.slab.takeUnretainedValue()
     outstanding -= slab.blockBytes
+    shared?.add(-slab.blockBytes)
     let wasFull = slab.isFull
     slab.put(block)
     if wasFull {

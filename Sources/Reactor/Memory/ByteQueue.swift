@@ -13,7 +13,7 @@ package struct ByteQueue: ~Copyable {
   /// How many pieces one gathered write may have.
   static let piecesMax = 64
 
-  private let pool: BlockPool
+  private var pool: BlockPool
   private var first: UnsafeMutablePointer<Block>?
   private var last: UnsafeMutablePointer<Block>?
   /// Bytes that wait.
@@ -66,6 +66,20 @@ package struct ByteQueue: ~Copyable {
       rest -= part
       if block.pointee.count == 0 { removeFirst(block) }
     }
+  }
+
+  /// The bytes lie in blocks of another loop's pool from now on.
+  package mutating func move(to pool: BlockPool) {
+    guard pool !== self.pool else { return }
+    let (before, bytes) = (self.pool, count)
+    var next = first
+    (self.pool, first, last, count) = (pool, nil, nil, 0)
+    while let block = next {
+      append(UnsafeRawBufferPointer(start: block.front, count: block.pointee.count))
+      next = block.pointee.next
+      before.giveBack(block)
+    }
+    assert(count == bytes, "bytes were lost on the way to another pool")
   }
 
   package mutating func removeAll() {

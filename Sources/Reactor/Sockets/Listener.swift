@@ -15,6 +15,10 @@ package final class Listener: EventTarget {
   /// Called for each connection. It may pause or close the listener, which acts at once, or drop it, which acts when this
   /// turn's connections are handed out.
   package var onAccept: ((consuming AcceptedSocket) -> Void)?
+  /// Asked before each connection is taken; where it says no, none is taken for now. (Who says no pauses the listener.)
+  package var onReserve: (() -> Bool)?
+  /// Told when there was none to take, or none that ``onAccept`` gets.
+  package var onNothing: (() -> Void)?
   /// The bound address, with the real port where 0 was asked for.
   package let localAddress: SocketAddress
   /// Called when accepting begins to rest for want of descriptors or memory; once until it works again.
@@ -22,7 +26,7 @@ package final class Listener: EventTarget {
   /// How often accepting failed for want of descriptors or memory.
   package private(set) var exhaustions = 0
 
-  private let loop: EventLoop
+  private var loop: EventLoop
   private let backlog: Int32
   private var handle: EventHandle?
   /// -1 when closed.
@@ -34,10 +38,7 @@ package final class Listener: EventTarget {
   private var isQueued = false
   /// How long accepting rests after the system ran out of descriptors or memory: 10 ms, doubling up to 1 s.
   private var waits = BackOff(nanoseconds: 10_000_000...1_000_000_000)
-  private lazy var backOffTimer = LoopTimer(loop: loop) { [unowned self] in
-    isBackingOff = false
-    updateRegistration()
-  }
+  private lazy var backOffTimer = makeBackOffTimer()
 
   /// Binds and listens.
   /// - Parameters:
@@ -67,6 +68,31 @@ package final class Listener: EventTarget {
   }
 
   var isOpen: Bool { descriptor >= 0 }
+
+  private func makeBackOffTimer() -> LoopTimer {
+    LoopTimer(loop: loop) { [unowned self] in
+      isBackingOff = false
+      updateRegistration()
+    }
+  }
+
+  /// From now on it accepts on another loop; both are held by this thread.
+  package func move(to loop: EventLoop) {
+    guard loop !== self.loop else { return }
+    self.loop.assertOnThread("Listener")
+    loop.assertOnThread("Listener")
+    if isQueued { self.loop.accepts.remove { $0 === self } }
+    isQueued = false
+    if isBackingOff { backOffTimer.cancel() }
+    isBackingOff = false
+    handle = nil
+    isRegistered = false
+    self.loop = loop
+    backOffTimer = makeBackOffTimer()
+    guard descriptor >= 0 else { return }
+    handle = EventHandle(loop: loop, descriptor: descriptor, flags: [.read, .persist], target: self)
+    updateRegistration()
+  }
 
   /// Stops accepting; connections wait in the backlog.
   package func pause() {
@@ -131,16 +157,24 @@ package final class Listener: EventTarget {
 
   /// Returns whether it is worth trying again at once.
   private func acceptOne() -> Bool {
+    guard onReserve?() ?? true else { return false }
     if let accepted = SystemCall.accept(descriptor) {
       waits.reset()
-      if isRefusing { accepted.reset() } else { onAccept?(accepted) }
+      guard isRefusing else {
+        onAccept?(accepted)
+        return true
+      }
+      accepted.reset()
+      onNothing?()
       return true
     }
-    switch errno {
+    let code = errno
+    onNothing?()
+    switch code {
     case EAGAIN, EWOULDBLOCK:
       return false
     case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-      backOff(errno)
+      backOff(code)
       return false
     default:
       // A connection that died while it waited (ECONNABORTED, and on Linux the errors of its network): the next one.

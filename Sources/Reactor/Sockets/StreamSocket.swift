@@ -37,7 +37,7 @@ package final class StreamSocket: EventTarget {
   }
   private unowned var listener: (any StreamSocketDelegate)?
   package let peerAddress: SocketAddress
-  private let loop: EventLoop
+  private var loop: EventLoop
   private var handle: EventHandle?
   /// -1 when closed.
   private(set) var descriptor: Int32
@@ -81,22 +81,43 @@ package final class StreamSocket: EventTarget {
     peerAddress = peer
     self.descriptor = descriptor.raw()
     super.init()
-    var flags: EventFlags = [.read, .write, .persist, .edgeTriggered]
-    if loop.reportsEarlyClose { flags.insert(.closed) }
-    let handle = EventHandle(loop: loop, descriptor: self.descriptor, flags: flags, target: self)
     do {
-      try handle.add()
+      try register()
     } catch {
       // The descriptor is still its owner's, who closes it.
       self.descriptor = -1
       throw error
     }
-    self.handle = consume handle
     _ = descriptor.take()
   }
 
   deinit {
     close()
+  }
+
+  private func register() throws(LoopError) {
+    var flags: EventFlags = [.read, .write, .persist, .edgeTriggered]
+    if loop.reportsEarlyClose { flags.insert(.closed) }
+    let handle = EventHandle(loop: loop, descriptor: descriptor, flags: flags, target: self)
+    try handle.add()
+    self.handle = consume handle
+  }
+
+  /// From now on it lives on another loop; both are held by this thread. What holds of the socket is told anew there.
+  ///
+  /// - Throws: when that loop can't watch one more; it is closed then.
+  package func move(to loop: EventLoop) throws(LoopError) {
+    guard isOpen else { return self.loop = loop }
+    self.loop.assertOnThread("StreamSocket")
+    loop.assertOnThread("StreamSocket")
+    handle = nil
+    self.loop = loop
+    do {
+      try register()
+    } catch {
+      close()
+      throw error
+    }
   }
 
   package var isOpen: Bool { descriptor >= 0 }
