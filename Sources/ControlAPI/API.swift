@@ -93,6 +93,7 @@ package final class API {
   }
 
   private func run(_ handler: Route.Handler, _ request: APIRequest, _ parameters: [String]) -> APIAnswer {
+    registry.beginCall()
     do throws(APIError) {
       return try handler(request, parameters)
     } catch {

@@ -88,14 +88,15 @@ package final class ControlServer {
       method: request.method, target: request.target,
       headers: request.headers.fields.map { ($0.name, $0.value) }, body: request.body,
       mustNameHost: request.minorVersion > 0)
-    let closings = loop.closings
+    let registry = api.registry
     // What a call says has happened: its answer waits for the sessions that it ends to be closed, within bounds.
-    let (deferrals, deadline) = (closings.deferrals, loop.now + closingWaitNanoseconds)
+    let deadline = loop.now + closingWaitNanoseconds
+    registry.callComes()
     func reply(_ answer: APIResponse) {
       let response = api.bounded(answer)
       if response.body.count >= longAnswerBytes { loop.noteHeapFreed(response.body.count * heapBytesPerByte) }
-      guard closings.deferrals != deferrals else { return responder.reply(response) }
-      closings.whenEmpty(before: deadline) { responder.reply(response) }
+      guard registry.callLeftConnectionsToClose else { return responder.reply(response) }
+      registry.whenClosed(before: deadline) { responder.reply(response) }
     }
     switch api.answer(apiRequest) {
     case .now(let response): reply(response)

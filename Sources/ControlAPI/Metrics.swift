@@ -63,7 +63,7 @@ extension API {
       .integer(registry.limits.processBytes))
     text.single(
       "headwind_buffer_free_bytes", .gauge, "Memory kept for bytes to come; given back when all is quiet.",
-      .integer(registry.loop.pool.freeBytes))
+      .integer(registry.freeBytes))
     text.single(
       "headwind_sessions_limit", .gauge, "Live sessions in all above which connections wait.",
       .integer(registry.limits.sessions))
@@ -85,8 +85,17 @@ extension API {
   private func addLoop(to text: inout MetricsText) {
     text.family(
       "headwind_event_loop_turn_seconds", .histogram,
-      "Length of each turn of the event loop without its waiting: what is due meanwhile waits so long at most."
-    ) { $0.add(registry.loop.turnDurations) }
+      "Length of each turn of an event loop without its waiting: what is due meanwhile waits so long at most."
+    ) { family in
+      for (index, loop) in registry.loopsInUse.enumerated() {
+        family.add(loop.turns, MetricLabel("loop", String(index)))
+      }
+    }
+    text.family("headwind_event_loop_sessions", .gauge, "Live sessions of each event loop.") { family in
+      for (index, loop) in registry.loopsInUse.enumerated() {
+        family.add(.integer(loop.sessions), MetricLabel("loop", String(index)))
+      }
+    }
     text.single(
       "headwind_event_loop_longest_turn_seconds", .gauge, "The longest turn of the last one to two minutes.",
       .seconds(nanoseconds: heartbeat.longestTurnNanoseconds))

@@ -6,7 +6,7 @@ import Settings
 // The details of events that come with every session or exchange: as small as an address, so that the ring is, too.
 
 /// What a session came to.
-struct SessionSum {
+struct SessionSum: Sendable {
   let upstreamBytes: Int64
   let downstreamBytes: Int64
   /// By the calendar, which is what a session knows of its beginning; of 49 days at most.
@@ -29,7 +29,7 @@ struct SessionSum {
 }
 
 /// A decision, and what kind of toxic made it.
-struct DecisionNote {
+struct DecisionNote: Sendable {
   let toxic: String
   /// 0: the whole connection.
   let exchange: UInt32
@@ -55,7 +55,7 @@ struct DecisionNote {
 }
 
 /// Where a client of a forward proxy goes, which each of its requests says anew.
-final class ForwardNote {
+final class ForwardNote: Sendable {
   private let target: Target
   private let rule: String?
   private let profile: String?

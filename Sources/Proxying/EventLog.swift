@@ -5,7 +5,7 @@ package import Settings
 /// Something that happened, as `GET /events` tells it.
 package struct Event {
   /// What happened. The frequent ones are kept small; the rest bring their details along.
-  enum Kind {
+  enum Kind: Sendable {
     case sessionOpened(client: SocketAddress)
     case sessionClosed(SessionSum)
     case decision(DecisionNote)
@@ -76,9 +76,10 @@ package final class EventLog {
     record(kind, proxy: session.proxy.name, session: session.id, number: UInt32(clamping: session.number))
   }
 
-  private func record(_ kind: Event.Kind, proxy: String?, session: Int?, number: UInt32 = 0) {
+  /// - Parameter time: when it happened, where that was on another loop.
+  func record(_ kind: Event.Kind, proxy: String?, session: Int?, number: UInt32 = 0, at time: WallTime = .now) {
     newest += 1
-    let event = Event(id: newest, at: .now, proxy: proxy, session: session, number: number, kind: kind)
+    let event = Event(id: newest, at: time, proxy: proxy, session: session, number: number, kind: kind)
     if ring.count < capacity {
       ring.append(event)
     } else {

@@ -10,8 +10,15 @@ package final class Log {
   package typealias Level = LogLevel
   package typealias Format = LogFormat
 
-  package var level: Level
-  package var format: Format { didSet { form = Log.form(format) } }
+  package var level: Level { didSet { onChange() } }
+  package var format: Format {
+    didSet {
+      form = Log.form(format)
+      onChange()
+    }
+  }
+  /// Called when level or format are other ones.
+  var onChange: () -> Void = {}
   /// Lines that were to be written and couldn't be (a pipe that is full or closed, a full disk), since the start.
   package private(set) var droppedLines = 0
 
@@ -71,7 +78,12 @@ package final class Log {
 
   private func emit(_ level: Level, _ message: () -> String, _ fields: () -> [(String, JSON)]) {
     guard level >= self.level, level != .silent else { return }
-    guard tellOfDroppedLines(), write(LogLine(level, message(), fields()).text(form)) else {
+    pass(LogLine(level, message(), fields()).text(form))
+  }
+
+  /// Writes a line that is one already.
+  func pass(_ line: String) {
+    guard tellOfDroppedLines(), write(line) else {
       droppedLines += 1
       untold += 1
       if untold == 1 { onDrop?() }

@@ -1,4 +1,5 @@
 import Reactor
+import Synchronization
 
 /// Connections that one of our proxies makes to another, or to itself: a proxy whose upstream leads back to it would open
 /// sessions until descriptors run out.
@@ -8,7 +9,7 @@ import Reactor
 /// address stands between, it isn't seen.
 final class OwnConnections {
   /// A connection of ours that goes out to a port of ours.
-  struct Outgoing {
+  struct Outgoing: Sendable {
     let session: Int
     /// The names of the proxies that it has come through, the first one first.
     let route: [String]
@@ -20,7 +21,7 @@ final class OwnConnections {
     case proxy(Proxy)
   }
 
-  private struct Ends: Hashable {
+  private struct Ends: Hashable, Sendable {
     let client: SocketAddress
     let server: SocketAddress
   }
@@ -30,25 +31,40 @@ final class OwnConnections {
   /// From this many on those are looked for.
   private static let enough = 1_000
 
+  private struct State: Sendable {
+    var controlAddress: SocketAddress?
+    var knownPorts: Set<UInt16>?
+    var underWay: [Ends: Outgoing] = [:]
+    /// Of sessions whose client is one of us: the proxies before their own.
+    var routes: [Int: [String]] = [:]
+
+    mutating func forgetOld() {
+      let limit = EventLoop.clock - OwnConnections.patienceNanoseconds
+      underWay = underWay.filter { $0.value.began > limit }
+    }
+  }
+
   /// The ports that our proxies have. A connection to any other can't come back, and costs nothing here.
+  ///
+  /// Asked for on any loop, like ``owner``: proxies change only while all loops but the asking one are held.
   var ports: () -> Set<UInt16> = { [] }
   /// What of ours serves an address of this machine.
   var owner: (SocketAddress) -> Owner? = { _ in nil }
-  /// Where the control API is served.
-  var controlAddress: SocketAddress? { didSet { portsChanged() } }
-  private var knownPorts: Set<UInt16>?
-  private let loop: EventLoop
-  private var underWay: [Ends: Outgoing] = [:]
-  /// Of sessions whose client is one of us: the proxies before their own.
-  private var routes: [Int: [String]] = [:]
+  /// Under a lock, because a connection goes out on one loop and comes in on another.
+  private let state = Mutex(State())
 
-  init(loop: EventLoop) {
-    self.loop = loop
+  /// Where the control API is served.
+  var controlAddress: SocketAddress? {
+    get { state.withLock { $0.controlAddress } }
+    set {
+      state.withLock { $0.controlAddress = newValue }
+      portsChanged()
+    }
   }
 
   /// To be called when a proxy got, gave up or changed its port.
   func portsChanged() {
-    knownPorts = nil
+    state.withLock { $0.knownPorts = nil }
   }
 
   /// A session begins to connect: before the other end can have seen anything of it.
@@ -58,9 +74,12 @@ final class OwnConnections {
     let client = socket.localAddress.unmapped
     // To connect to "any address" is to connect to the one that it is done from.
     let ends = Ends(client: client, server: server.isUnspecified ? client.withPort(server.port) : server)
-    if underWay.count >= OwnConnections.enough { forgetOld() }
-    underWay[ends] = Outgoing(
-      session: session.id, route: (routes[session.id] ?? []) + [session.proxy.name], began: loop.now)
+    let (id, name) = (session.id, session.proxy.name)
+    state.withLock { state in
+      if state.underWay.count >= OwnConnections.enough { state.forgetOld() }
+      state.underWay[ends] = Outgoing(
+        session: id, route: (state.routes[id] ?? []) + [name], began: EventLoop.clock)
+    }
   }
 
   /// What of ours the other end of a connection in the making is, whatever name or address led there.
@@ -75,28 +94,29 @@ final class OwnConnections {
 
   /// What came in, if it is one of ours; it comes in only once.
   func cameIn(_ socket: borrowing AcceptedSocket) -> Outgoing? {
-    guard !underWay.isEmpty else { return nil }
-    return underWay.removeValue(forKey: Ends(client: socket.peer.unmapped, server: socket.local.unmapped))
+    guard state.withLock({ !$0.underWay.isEmpty }) else { return nil }
+    let ends = Ends(client: socket.peer.unmapped, server: socket.local.unmapped)
+    return state.withLock { $0.underWay.removeValue(forKey: ends) }
   }
 
   /// The session has taken over what came in.
   func opened(_ session: Session, from outgoing: Outgoing) {
-    routes[session.id] = outgoing.route
+    let id = session.id
+    state.withLock { $0.routes[id] = outgoing.route }
   }
 
   func ended(_ session: Session) {
-    if !routes.isEmpty { routes[session.id] = nil }
+    let id = session.id
+    state.withLock { state in
+      if !state.routes.isEmpty { state.routes[id] = nil }
+    }
   }
 
   private func hasPort(_ port: UInt16) -> Bool {
-    let known = knownPorts ?? ports().union(controlAddress.map { [$0.port] } ?? [])
-    knownPorts = known
+    if let known = state.withLock({ $0.knownPorts }) { return known.contains(port) }
+    let known = ports().union(controlAddress.map { [$0.port] } ?? [])
+    state.withLock { $0.knownPorts = known }
     return known.contains(port)
-  }
-
-  private func forgetOld() {
-    let limit = loop.now - OwnConnections.patienceNanoseconds
-    underWay = underWay.filter { $0.value.began > limit }
   }
 }
 

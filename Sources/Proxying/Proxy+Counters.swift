@@ -19,22 +19,22 @@ extension Proxy {
     guard now != route else { return }
     leaveRoute()
     route = now
-    routeOffset = sessions.archive.take(route: now) - counters.traffic
+    routeOffset = sessions.hub.archive.take(route: now) - counters.traffic
   }
 
   private func leaveRoute() {
-    if let traffic { sessions.archive.put(traffic.bytes, ofRoute: traffic.route) }
+    if let traffic { sessions.hub.archive.put(traffic.bytes, ofRoute: traffic.route) }
     route = nil
   }
 
   /// The proxy has taken the place of earlier ones of its name, for good.
   func takeCountersFromArchive() {
-    earlier = sessions.archive.take(proxy: name)
+    earlier = sessions.hub.archive.take(proxy: name)
   }
 
   /// The proxy is closed, for good.
   func putCountersIntoArchive() {
     leaveRoute()
-    sessions.archive.put(countersOfName, ofProxy: name)
+    sessions.hub.archive.put(countersOfName, ofProxy: name)
   }
 }

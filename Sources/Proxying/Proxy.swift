@@ -24,7 +24,7 @@ package final class Proxy {
   /// What had gone by the route before, without what this proxy had counted until it took the route.
   var routeOffset = Counters.Traffic()
   /// The profile of this proxy alone; it comes before the global one.
-  package private(set) lazy var ownProfile = ProfileSlot(loop: sessions.loop) { [unowned self] before, cause in
+  package private(set) lazy var ownProfile = ProfileSlot(loop: sessions.hub.loop) { [unowned self] before, cause in
     onProfileChange(self, before, cause)
   }
 
@@ -35,11 +35,15 @@ package final class Proxy {
   private(set) var conditions = Conditions()
   /// What sessions to hosts with a rule are put through instead.
   private var conditionsByRule: [HostRule.Use: Conditions] = [:]
-  let sessions: SessionTable
+  /// Of the loop that it lives on.
+  var sessions: SessionTable { table }
+  private var table: SessionTable
+  /// Where it lives as long as its sessions share nothing with others.
+  let home: SessionTable
   private var listener: Listener? {
     didSet {
-      sessions.listeners += (listener == nil ? 0 : 1) - (oldValue == nil ? 0 : 1)
-      sessions.ownConnections.portsChanged()
+      sessions.hub.listeners += (listener == nil ? 0 : 1) - (oldValue == nil ? 0 : 1)
+      sessions.hub.ownConnections.portsChanged()
     }
   }
   private var opened = 0
@@ -52,7 +56,8 @@ package final class Proxy {
     self.listen = listen
     self.upstream = upstream
     self.toxics = toxics
-    self.sessions = sessions
+    table = sessions
+    home = sessions
   }
 
   /// The name of the profile that its sessions are under now, nil for none.
@@ -85,6 +90,9 @@ package final class Proxy {
     if listener !== self.listener {
       closeListener()
       self.listener = listener
+      listener.move(to: sessions.loop)
+      listener.onReserve = { [unowned self] in takeRoom() }
+      listener.onNothing = { [unowned self] in giveRoomBack() }
       listener.onAccept = { [unowned self] (socket: consuming AcceptedSocket) in accept(socket) }
       listener.onExhaustion = { [unowned self] error in noteExhaustion(error) }
       listen = listener.localAddress.description
@@ -155,7 +163,7 @@ package final class Proxy {
     // A forward proxy says it to each client in its protocol: some hosts may be exempt by a rule.
     guard !conditions.refuses || mode != .tcp else { return listener.refuse() }
     try listenAgain()
-    if sessions.isFull || isFull { listener.pause() } else { listener.resume() }
+    if sessions.hub.room.isFull || isFull { listener.pause() } else { listener.resume() }
   }
 
   /// Whether it has as many sessions as one proxy may have.
@@ -168,7 +176,7 @@ package final class Proxy {
   /// Connections wait in its backlog from now on.
   func becameFull() {
     listener?.pause()
-    sessions.watch.met(.connectionsPerProxy, value: sessions.limits.sessionsPerProxy, proxy: name)
+    sessions.met(.connectionsPerProxy, value: sessions.limits.sessionsPerProxy, proxy: name)
   }
 
   func hasRoomAgain() {
@@ -186,14 +194,14 @@ package final class Proxy {
   private func noteExhaustion(_ error: LoopError) {
     let details: [(String, JSON)] = [("reason", .string(error.description))]
     sessions.log.warning("accepting rests", [("proxy", .string(name))] + details)
-    sessions.events.record("accepting_rests", proxy: name, details)
+    sessions.record("accepting_rests", proxy: name, details)
   }
 
   private func accept(_ socket: consuming AcceptedSocket) {
-    let origin = sessions.ownConnections.cameIn(socket)
+    let origin = sessions.hub.ownConnections.cameIn(socket)
     if let origin, origin.route.contains(name) {
-      socket.reset()
-      return refuseCircle(origin)
+      giveRoomBack()
+      return refuseCircle(origin, socket)
     }
     opened += 1
     counters.sessions += 1
@@ -201,9 +209,43 @@ package final class Proxy {
   }
 
   /// The session that went out to here is told: it can't have its upstream.
-  private func refuseCircle(_ origin: OwnConnections.Outgoing) {
-    guard let session = sessions.live[origin.session] else { return }
-    session.refuseCircle(Circle(upstream: session.proxy.upstream, route: origin.route + [name]))
+  private func refuseCircle(_ origin: OwnConnections.Outgoing, _ socket: consuming AcceptedSocket) {
+    let route = origin.route + [name]
+    guard sessions.live[origin.session] == nil else {
+      socket.reset()
+      return sessions.refuseCircle(origin.session, route)
+    }
+    // It lives on another loop. Until it knows, it is not to see the reset, which would tell it something else.
+    sessions.keepUntilRefused(socket, of: origin.session)
+    sessions.tell(.circle(session: origin.session, route: route))
+  }
+
+  /// Room for the next connection, before it is taken out of the backlog.
+  private func takeRoom() -> Bool {
+    if sessions.hub.room.take() { return true }
+    listener?.pause()
+    sessions.tell(.rests)
+    return false
+  }
+
+  private func giveRoomBack() {
+    if sessions.hub.room.giveBack() { sessions.tell(.room) }
+  }
+
+  // MARK: Loops
+
+  /// Whether its sessions share something with those of other proxies, or may: a network, a rate, the rules.
+  var sharesPaths: Bool {
+    mode.isForward || !conditions.paths.isEmpty || conditionsByRule.values.contains { !$0.paths.isEmpty }
+  }
+
+  /// From now on it and its sessions live on another loop; all are held.
+  func move(to table: SessionTable) {
+    guard table !== sessions else { return }
+    let before = sessions
+    self.table = table
+    listener?.move(to: table.loop)
+    before.handOver(self, to: table)
   }
 
   // MARK: Conditions
@@ -239,7 +281,7 @@ package final class Proxy {
     } catch {
       // Somebody else took the port while this proxy refused connections on it.
       sessions.log.error("can't listen again", [("proxy", .string(name)), ("reason", .string(error.description))])
-      sessions.events.record("listen_failed", proxy: name, [("reason", .string(error.description))])
+      sessions.record("listen_failed", proxy: name, [("reason", .string(error.description))])
     }
   }
 }

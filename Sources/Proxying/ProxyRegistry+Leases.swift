@@ -53,7 +53,10 @@ extension ProxyRegistry {
     end([try lease(id)], .released)
   }
 
-  func endExpiredLeases() { end(leases.expired(at: loop.instant), .expired) }
+  func endExpiredLeases() {
+    crew.hold()
+    end(leases.expired(at: loop.instant), .expired)
+  }
 
   private func end(_ ended: [Lease], _ ending: Lease.Ending) {
     changeLeases(of: ended.map(\.proxies), cause: .lease) {

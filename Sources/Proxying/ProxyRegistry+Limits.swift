@@ -8,23 +8,23 @@ extension ProxyRegistry {
     switch limit {
     case .events: events.newest - events.kept
     case .keptCounters: archive.forgotten
-    default: table.watch.count(of: limit)
+    default: hub.watch.count(of: limit)
     }
   }
 
   /// What the limit is now: that of connections depends on how many descriptors are left.
-  package func value(of limit: Limit) -> Int { limit == .connections ? table.sessionsMax : limits[limit] }
+  package func value(of limit: Limit) -> Int { limit == .connections ? hub.room.limit : limits[limit] }
 
   /// To be called when the control port has met one of its own.
-  package func met(_ limit: Limit) { table.watch.met(limit, value: value(of: limit)) }
+  package func met(_ limit: Limit) { hub.watch.met(limit, value: value(of: limit)) }
 
   /// How much of a limit is in use; nil where it bounds each of many things, or what others count.
   package func used(of limit: Limit) -> Int? {
     switch limit {
-    case .connections: table.live.count
+    case .connections: sessionCount
     case .connectionsPerProxy: byName.values.lazy.map(\.counters.liveSessions).max() ?? 0
     case .bufferBytes: bufferedBytes
-    case .lookups: resolver.requestCount
+    case .lookups: lookupCount
     case .proxies: byName.count
     case .toxics: toxicCount
     case .toxicsPerProxy: byName.values.lazy.map(\.toxics.count).max() ?? 0
@@ -51,7 +51,7 @@ extension ProxyRegistry {
     _ limit: Limit, _ count: Int, _ what: String? = nil, proxy: String? = nil
   ) throws(RegistryError) {
     guard count > limits[limit] else { return }
-    table.watch.met(limit, value: limits[limit], proxy: proxy)
+    hub.watch.met(limit, value: limits[limit], proxy: proxy)
     throw .limit(LimitRefusal(limit, limits[limit], count: count, what))
   }
 
@@ -62,7 +62,7 @@ extension ProxyRegistry {
     if count > 0 { try require(.proxies, byName.count + count) }
     for spec in specs {
       guard let refusal = spec.excess(over: { limits[$0] }) else { continue }
-      table.watch.met(refusal.limit, value: refusal.value)
+      hub.watch.met(refusal.limit, value: refusal.value)
       throw .limit(refusal)
     }
     if toxics > 0 { try require(.toxics, toxicCount + toxics) }
@@ -78,7 +78,7 @@ extension ProxyRegistry {
   /// Names, and addresses as they are written.
   func requireNames(_ names: [String]) throws(RegistryError) {
     for name in names where name.utf8.count > limits.nameBytes {
-      table.watch.met(.nameBytes, value: limits.nameBytes)
+      hub.watch.met(.nameBytes, value: limits.nameBytes)
       throw .limit(LimitRefusal(name: name, value: limits.nameBytes))
     }
   }

@@ -4,7 +4,7 @@ import Settings
 // The networks that profiles stand for.
 extension ProxyRegistry {
   func makePaths() -> SharedPaths {
-    let paths = SharedPaths(loop: loop, seed: seed) { [unowned self] id in table.live[id]?.driveLater() }
+    let paths = SharedPaths(loop: loop, seed: seed) { [unowned self] id in tables[0].live[id]?.driveLater() }
     paths.onStep = { [unowned self] profile, step in tell(step, of: profile) }
     return paths
   }

@@ -83,15 +83,15 @@ extension ProxyRegistry {
   /// By the events, which must all be kept.
   private func traffic(after id: Int) -> [String: TrafficCount] {
     var counts = Dictionary(uniqueKeysWithValues: proxies.map { ($0.name, TrafficCount()) })
-    // Sessions are numbered in the order in which they open.
-    var firstSession = Int.max
+    // By name and not by number: those of other loops are told a little later.
+    var opened: Set<Int> = []
     for event in events.events(since: id) {
       guard let proxy = event.proxy, let session = event.session else { continue }
       switch event.kind {
       case .sessionOpened:
-        firstSession = min(firstSession, session)
+        opened.insert(session)
         counts[proxy, default: TrafficCount()].connections += 1
-      case .sessionClosed(let sum) where session >= firstSession:
+      case .sessionClosed(let sum) where opened.contains(session):
         counts[proxy, default: TrafficCount()].add(sum.upstreamBytes, sum.downstreamBytes)
         // A proxy with an upstream of its own refuses nothing: what it can't reach is a dial failure.
         let isForward = (try? self.proxy(named: proxy))?.mode.isForward ?? false
@@ -103,7 +103,7 @@ extension ProxyRegistry {
       case .sessionClosed, .decision, .forwarded, .other: break
       }
     }
-    for session in sessions where session.id >= firstSession {
+    for session in sessions where opened.contains(session.id) {
       counts[session.proxy.name, default: TrafficCount()].add(session.upstreamBytes, session.downstreamBytes)
     }
     return counts

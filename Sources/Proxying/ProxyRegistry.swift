@@ -24,34 +24,42 @@ package final class ProxyRegistry {
 
   /// What the forward proxies share.
   package var forward: ForwardSettings {
-    get { table.forward }
+    get { hub.forward }
     set {
-      table.forward = newValue
+      hub.forward = newValue
       forwardSettingsChanged()
     }
   }
 
   /// Where the control API is served: no client of a forward proxy gets there through it.
   package var controlAddress: SocketAddress? {
-    get { table.ownConnections.controlAddress }
-    set { table.ownConnections.controlAddress = newValue }
+    get { hub.ownConnections.controlAddress }
+    set { hub.ownConnections.controlAddress = newValue }
   }
 
+  /// The loop that decides, and that of the sessions which share something.
   package let loop: EventLoop
-  let table: SessionTable
+  package let crew: LoopCrew
+  let hub: Hub
+  /// One for each loop; the first is that of ``loop``.
+  let tables: [SessionTable]
   let resolver: Resolver
   private let bindings: BindingResolver
   private(set) var byName: [String: Proxy] = [:]
-  private var nextNoteOfFull: Int64 = 0
+  var nextNoteOfFull: Int64 = 0
+  /// How many connections had had to wait to be closed when the present call began.
+  var closingsBefore = 0
   /// Proxies whose sessions are to adopt new conditions when the change of many is over; nil outside of one.
   private var awaitingPass: [Proxy]?
   private(set) lazy var paths = makePaths()
 
   package init(
-    loop: EventLoop, catalogue: ProfileCatalogue, limits: Limits = Limits(), seed: UInt64, log: Log,
+    loop: EventLoop, loops: Int = 1, catalogue: ProfileCatalogue, limits: Limits = Limits(), seed: UInt64, log: Log,
     events: EventLog? = nil
   ) throws(LoopError) {
     self.loop = loop
+    let crew = try LoopCrew(loop: loop, count: loops)
+    self.crew = crew
     self.catalogue = catalogue
     self.limits = limits
     self.seed = seed
@@ -60,23 +68,18 @@ package final class ProxyRegistry {
     self.events = events
     resolver = try Resolver(loop: loop, requestsMax: limits.lookups)
     bindings = BindingResolver(resolver: resolver)
-    table = SessionTable(loop: loop, resolver: resolver, limits: limits, seed: seed, log: log, events: events)
-    table.ownConnections.owner = { [unowned self] address in owner(of: address) }
-    table.ownConnections.ports = { [unowned self] in Set(byName.values.compactMap(\.port)) }
-    table.onFullOrNot = { [unowned self] in
-      for proxy in byName.values { try? proxy.acceptOrRefuse() }
-      if table.isFull { noteFull() }
-    }
-    resolver.onFull = { [unowned self] in table.watch.met(.lookups, value: limits.lookups) }
+    hub = try Hub(crew: crew, limits: limits, seed: seed, log: log, events: events)
+    tables = try ProxyRegistry.tables(hub, resolver)
+    hub.ownConnections.owner = { [unowned self] address in owner(of: address) }
+    hub.ownConnections.ports = { [unowned self] in Set(byName.values.compactMap(\.port)) }
+    hub.onRoom = { [unowned self] in roomChanged() }
+    hub.onCircle = { [unowned self] id, route in refuseCircle(id, route) }
+    followLoops()
   }
 
-  /// Told once a second at most: at the limit each session that ends lets one in.
-  private func noteFull() {
-    table.watch.met(.connections, value: table.sessionsMax)
-    guard loop.now >= nextNoteOfFull else { return }
-    nextNoteOfFull = loop.now + 1_000_000_000
-    let reason = "\(table.sessionsMax) sessions are open, as many as there may be"
-    events.record("accepting_rests", [("reason", .string(reason))])
+  deinit {
+    // What lives on the further loops goes with this.
+    crew.stop()
   }
 
   // MARK: Looking
@@ -90,19 +93,8 @@ package final class ProxyRegistry {
   }
 
   package var proxyCount: Int { byName.count }
-  /// Of live ones.
-  package var sessionCount: Int { table.live.count }
-
-  /// Live sessions by age.
-  package var sessions: [Session] { table.live.values.sorted { $0.id < $1.id } }
-
-  package func session(_ id: Int) -> Session? { table.live[id] }
-
-  /// Bytes that wait in all links together, counted in whole blocks.
-  package var bufferedBytes: Int { loop.pool.bytesOutstanding }
-
   /// Counters of what is no longer there.
-  package var archive: CounterArchive { table.archive }
+  package var archive: CounterArchive { hub.archive }
 
   /// What serves `address`, which is one of this machine.
   private func owner(of address: SocketAddress) -> OwnConnections.Owner? {
@@ -116,7 +108,10 @@ package final class ProxyRegistry {
   package func resolve(
     _ listens: [String], completion: @escaping ([Result<Binding, RegistryError>]) -> Void
   ) {
-    bindings.resolve(listens, completion: completion)
+    bindings.resolve(listens) { [weak self] results in
+      self?.beginCall()
+      completion(results)
+    }
   }
 
   /// Makes a proxy; its toxics and its profile are in force before the first connection is accepted.
@@ -216,12 +211,13 @@ package final class ProxyRegistry {
   func add(_ spec: ProxySpec, listener: Listener?) throws(RegistryError) -> Proxy {
     let proxy = Proxy(
       name: spec.name, mode: spec.mode ?? .tcp, listen: spec.listen, upstream: spec.upstream,
-      toxics: spec.toxics ?? [], sessions: table)
+      toxics: spec.toxics ?? [], sessions: homeForNext())
     proxy.onProfileChange = { [unowned self] proxy, before, cause in
       profileSwitched(proxy: proxy, slot: proxy.ownProfile, before: before, cause: cause)
     }
     setOwnProfile(of: proxy, from: spec)
     adoptConditions(proxy)
+    goHome(proxy)
     if let listener { try proxy.start(on: listener) }
     byName[spec.name] = proxy
     proxy.takeCountersFromArchive()
@@ -250,6 +246,8 @@ package final class ProxyRegistry {
       }
     }
     proxy.adopt(conditions(profileInForce(for: proxy)), byRule: byRule)
+    // Before a session is under them.
+    if proxy.sharesPaths { proxy.move(to: tables[0]) }
   }
 
   /// Puts what has been changed about the proxy in force: for new sessions now, for the live ones before the call ends.
@@ -274,11 +272,13 @@ package final class ProxyRegistry {
       awaitingPass? += proxies
       return
     }
-    table.adoptConditions(of: proxies)
+    for table in tables { table.adoptConditions(of: proxies) }
+    for proxy in proxies { goHome(proxy) }
     keepPathsInUse()
   }
 
   private func profileSwitched(proxy: Proxy?, slot: ProfileSlot, before: Profile?, cause: ProfileSlot.Cause) {
+    crew.hold()
     tellSwitch(
       of: proxy, from: before, to: slot.current, cause, revertsAt: slot.revertsAt, below: lease(covering: proxy))
     let concerned = proxy.map { [$0] } ?? proxies.filter { $0.ownProfile.current == nil }
@@ -313,8 +313,9 @@ package final class ProxyRegistry {
   /// Takes no more connections and ends each session when all that it holds is delivered; `completion` comes when the
   /// last is gone, or at the drain timeout, when the rest is reset.
   package func drain(completion: @escaping () -> Void) -> Drain {
+    crew.hold()
     for proxy in byName.values { proxy.closeListener() }
-    return Drain(table: table, completion: completion)
+    return Drain(tables: tables, hub: hub, completion: completion)
   }
 }
 

@@ -101,7 +101,7 @@ extension Session {
     let most = sessions.limits.linkBytes
     let held = direction == .upstream ? upstream.buffered : downstream.buffered
     // As ``Pipe/room(_:isMemoryShort:)`` sees it: no room for a packet.
-    if most - held < 1448 { sessions.watch.met(.linkBufferBytes, value: most, proxy: proxy.name) }
+    if most - held < 1448 { sessions.met(.linkBufferBytes, value: most, proxy: proxy.name) }
   }
 
   /// `count` bytes lie in the loop's read buffer: straight on to the sink where nothing stands between, else into the

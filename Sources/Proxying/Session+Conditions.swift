@@ -55,12 +55,12 @@ extension Session {
   /// Rules have changed: what is said of this host now applies; false when it is denied.
   func followRules(_ forward: ForwardState) -> Bool {
     guard let target = forward.target else { return true }
-    if forward.rulesVersion != sessions.rulesVersion { findRule(target, forward) }
+    if forward.rulesVersion != sessions.hub.rulesVersion { findRule(target, forward) }
     return forward.rule?.use != .deny
   }
 
   func findRule(_ target: Target, _ forward: ForwardState) {
-    forward.rule = sessions.forward.rule(host: target.host, port: target.port)
-    forward.rulesVersion = sessions.rulesVersion
+    forward.rule = sessions.hub.forward.rule(host: target.host, port: target.port)
+    forward.rulesVersion = sessions.hub.rulesVersion
   }
 }

@@ -43,6 +43,6 @@ extension Session {
         ("reason", .string(error.description)),
       ])
     let details: [(String, JSON)] = [("upstream", .string(upstream)), ("reason", .string(error.description))]
-    sessions.events.record("dial_failed", of: self, details)
+    sessions.record("dial_failed", of: self, details)
   }
 }

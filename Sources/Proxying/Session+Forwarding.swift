@@ -163,7 +163,7 @@ extension Session {
     let reuses = canReuse(forward)
     if !reuses { forward.isBypass = false }
     forward.refusal = nil
-    if forward.request?.came(through: sessions.viaName) ?? false {
+    if forward.request?.came(through: sessions.hub.viaName) ?? false {
       return refuse(Refusal(.loop, "\(target): the next proxy leads back to this daemon"), forward, now)
     }
     guard isAllowedClient else {
@@ -177,7 +177,7 @@ extension Session {
     // Not each request on a kept connection: thousands a second would push all other events out.
     if isElsewhere || !reuses {
       let note = ForwardNote(target: target, rule: forward.rule?.description, profile: conditions.profile)
-      sessions.events.record(.forwarded(note), of: self)
+      sessions.record(.forwarded(note), of: self)
     }
     guard !conditions.refuses else { return refuse(offline, forward, now) }
     let isFirst = forward.handshakes == 0 && forward.connectedTo == nil
@@ -199,7 +199,7 @@ extension Session {
   }
 
   private var isAllowedClient: Bool {
-    client.isLoopback || sessions.forward.allows(client: client.unmapped.host)
+    client.isLoopback || sessions.hub.forward.allows(client: client.unmapped.host)
   }
 
   private func isName(_ host: String) -> Bool { SocketAddress(literal: host, port: 0) == nil }

@@ -8,7 +8,7 @@ extension Session {
   /// Where the upstream connection is to go: the next proxy or the target itself.
   func destination(_ forward: ForwardState) -> (Target, via: ViaSpec?)? {
     guard let target = forward.target else { return nil }
-    guard let via = sessions.forward.via, !isHere(target.hostForRules),
+    guard let via = sessions.hub.forward.via, !isHere(target.hostForRules),
       !via.isException(host: target.host, port: target.port)
     else { return (target, nil) }
     return (Target(host: via.host, port: via.port), via)
@@ -24,8 +24,8 @@ extension Session {
     forward.talk?.answers.begin(method: "CONNECT")
     forward.stage = .askingVia(until: loop.instant + sessions.limits.connectTimeout)
     let request =
-      forward.request?.forProxy(authorization: via.authorization, name: sessions.viaName)
-      ?? target.connectRequest(authorization: via.authorization, via: ["1.1 \(sessions.viaName)"])
+      forward.request?.forProxy(authorization: via.authorization, name: sessions.hub.viaName)
+      ?? target.connectRequest(authorization: via.authorization, via: ["1.1 \(sessions.hub.viaName)"])
     _ = upstreamSocket?.write(request)
     mustDriveAgain = true
   }

@@ -106,7 +106,7 @@ extension Session {
     guard let (target, _) = destination(forward) else { return false }
     let host = target.host == "localhost" ? "127.0.0.1" : target.host
     guard let address = SocketAddress(literal: host, port: target.port)?.unmapped, address.isLoopback,
-      case .proxy(let other) = sessions.ownConnections.owner(address)
+      case .proxy(let other) = sessions.hub.ownConnections.owner(address)
     else { return false }
     return other.mode == .tcp
   }

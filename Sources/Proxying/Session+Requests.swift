@@ -13,7 +13,7 @@ extension Session {
     forward.isAnswerOver = false
     forward.hasAnswerBegun = false
     forward.talk?.answers.begin(method: request.method)
-    let head = via.map { request.forProxy(authorization: $0.authorization, name: sessions.viaName) }
+    let head = via.map { request.forProxy(authorization: $0.authorization, name: sessions.hub.viaName) }
     deliver(head ?? request.forOrigin(), .upstream, now)
     mustDriveAgain = true
   }
@@ -127,10 +127,10 @@ extension Session {
     dial = nil
     closeUpstream(forward)
     if refusal.isOfHead {
-      sessions.watch.met(.forwardHeadBytes, value: sessions.limits.forwardHeadBytes, proxy: proxy.name)
+      sessions.met(.forwardHeadBytes, value: sessions.limits.forwardHeadBytes, proxy: proxy.name)
     }
     log(refusal)
-    sessions.events.record(
+    sessions.record(
       "request_refused", of: self,
       [
         ("target", forward.target.map { .string($0.description) } ?? .null), ("kind", .string("\(refusal.kind)")),

@@ -63,7 +63,9 @@ package final class Session {
   package private(set) var decisions: [Decision] = []
 
   var phase = Phase.held
-  unowned let sessions: SessionTable
+  /// Of the loop that it lives on.
+  var sessions: SessionTable { table }
+  private unowned var table: SessionTable
   var clientSocket: StreamSocket?
   var upstreamSocket: StreamSocket?
   var dial: Dial?
@@ -89,7 +91,7 @@ package final class Session {
     self.id = id
     self.number = number
     self.proxy = proxy
-    self.sessions = sessions
+    table = sessions
     client = accepted.peer
     let now = sessions.loop.instant
     // What a forward proxy's session is put through is known when its client has said where it wants to go.
@@ -111,6 +113,12 @@ package final class Session {
 
   /// Ends the session on a user's word: both sides see a reset.
   package func end() { reset(reason: .ended) }
+
+  /// It lives on another loop from now on, which it hasn't asked for a turn yet.
+  func belongs(to table: SessionTable) {
+    self.table = table
+    isQueuedToDrive = false
+  }
 
   // MARK: Commands
 

@@ -2,70 +2,59 @@ import Conditioning
 import Reactor
 import Settings
 
-/// All live sessions, and what they share: the loop, the resolver, the limits, the seed, the log.
+/// The live sessions of one loop, and what they share there.
 final class SessionTable {
   /// About what a session costs on the heap.
   private static let sessionBytes = 2_000
+  /// How often those who wait for memory that other loops have are asked whether there is some.
+  private static let memoryCheckTime = Interval.milliseconds(5)
 
   let loop: EventLoop
+  let hub: Hub
   let timers: SpareTimers
-  private let dialer: Dialer
-  let ownConnections: OwnConnections
   let limits: Limits
   let seed: UInt64
+  /// Of a loop of its own: renders here and is written there.
   let log: Log
-  let events: EventLog
-  let watch: LimitWatch
-  var archive: CounterArchive
-  /// Proxies that have a socket. Each leaves less room for sessions; whoever changes it is in the middle of something.
-  var listeners = 0 { didSet { loop.later { [weak self] in self?.lookAtRoom() } } }
-  /// Whether it was full when that was last told.
-  private var wasFull = false
-  /// What this daemon is called in requests to a next proxy: two of which each is the other's would never end.
-  let viaName = "headwind-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-  var forward = ForwardSettings() { didSet { if forward.rules != oldValue.rules { rulesVersion += 1 } } }
-  /// Another one whenever there are other rules.
-  private(set) var rulesVersion = 0
-
-  /// Called when the table has reached its limit, and when it has come down from it.
-  var onFullOrNot: () -> Void = {}
-  /// Called when a session is gone.
-  var onRemoval: () -> Void = {}
+  private let dialer: Dialer
+  let resolver: Resolver
+  private let memory: MemoryUse?
+  /// On the loop that decides everything is told at once.
+  private let isFirst: Bool
+  /// Also at once, while that loop holds this one.
+  var isHeld = true
+  private var reports: [Report] = []
+  private lazy var memoryTimer = LoopTimer(loop: loop) { [unowned self] in memoryMayBeBack() }
 
   private(set) var live: [Int: Session] = [:]
-  private var nextID = 0
   private(set) var waitingForMemory: [Int: Session] = [:]
+  /// By sessions of other loops, what has come in from them and is to be reset.
+  private var circles: [Int: StreamSocket] = [:]
 
-  init(loop: EventLoop, resolver: Resolver, limits: Limits, seed: UInt64, log: Log, events: EventLog) {
-    self.loop = loop
-    watch = LimitWatch(loop: loop, events: events, log: log)
-    archive = CounterArchive(countMax: limits.keptCounters)
+  init(loop: EventLoop, hub: Hub, resolver: Resolver) {
+    (self.loop, self.hub, self.resolver) = (loop, hub, resolver)
+    (limits, seed, memory) = (hub.limits, hub.seed, hub.memory)
+    isFirst = loop === hub.loop
     timers = SpareTimers(loop: loop)
-    dialer = Dialer(loop: loop, resolver: resolver, timeoutNanoseconds: limits.connectTimeout.nanoseconds)
-    ownConnections = OwnConnections(loop: loop)
-    self.limits = limits
-    self.seed = seed
-    self.log = log
-    self.events = events
+    dialer = Dialer(loop: loop, resolver: resolver, timeoutNanoseconds: hub.limits.connectTimeout.nanoseconds)
+    let teller = Teller()
+    log = isFirst ? hub.log : Log(level: hub.log.level, format: hub.log.format) { (line: String) in teller.tell(line) }
+    teller.table = self
+    resolver.onFull = { [unowned self] in met(.lookups, value: limits.lookups) }
+    if !isFirst { loop.atTurnEnd { [unowned self] in tellOnTurnEnd() } }
   }
-
-  /// Live sessions that there may be now.
-  var sessionsMax: Int { limits.sessions(beside: listeners) }
-  var isFull: Bool { live.count >= sessionsMax }
 
   /// - Parameter origin: the connection of ours that this is the other end of.
   func open(
     _ accepted: consuming AcceptedSocket, proxy: Proxy, number: Int, from origin: OwnConnections.Outgoing? = nil
   ) {
-    nextID += 1
-    let session = Session(id: nextID, number: number, accepted: accepted, proxy: proxy, sessions: self)
-    if let origin { ownConnections.opened(session, from: origin) }
+    let session = Session(id: hub.room.nextID(), number: number, accepted: accepted, proxy: proxy, sessions: self)
+    if let origin { hub.ownConnections.opened(session, from: origin) }
     live[session.id] = session
-    events.record(.sessionOpened(client: session.client), of: session)
+    record(.sessionOpened(client: session.client), of: session)
     log.debug("session opened", [("proxy", .string(proxy.name)), ("session", .integer(Int64(session.id)))])
-    if isFull {
-      wasFull = true
-      onFullOrNot()
+    if hub.room.isFull {
+      tell(.room)
     } else if proxy.isFull {
       proxy.becameFull()
     }
@@ -81,8 +70,8 @@ final class SessionTable {
     waitingForMemory[session.id] = nil
     session.proxy.counters.closed[reason, default: 0] += 1
     if session.isRefusal(reason) { session.proxy.counters.refusals += 1 }
-    ownConnections.ended(session)
-    events.record(.sessionClosed(SessionSum(session, reason)), of: session)
+    hub.ownConnections.ended(session)
+    record(.sessionClosed(SessionSum(session, reason)), of: session)
     log.debug(
       "session closed",
       [
@@ -91,15 +80,9 @@ final class SessionTable {
       ])
     loop.noteHeapFreed(SessionTable.sessionBytes)
     memoryMayBeBack()
-    lookAtRoom()
+    if hub.room.giveBack() { tell(.room) }
     if wasProxyFull { session.proxy.hasRoomAgain() }
-    onRemoval()
-  }
-
-  private func lookAtRoom() {
-    guard isFull != wasFull else { return }
-    wasFull = isFull
-    onFullOrNot()
+    if live.isEmpty { tell(.gone) }
   }
 
   func sessions(of proxy: Proxy) -> [Session] {
@@ -117,6 +100,32 @@ final class SessionTable {
     }
   }
 
+  /// The session's upstream is found to be a proxy that it has come through.
+  func refuseCircle(_ id: Int, _ route: [String]) {
+    guard let session = live[id] else { return }
+    session.refuseCircle(Circle(upstream: session.proxy.upstream, route: route))
+  }
+
+  func keepUntilRefused(_ accepted: consuming AcceptedSocket, of session: Int) {
+    circles[session] = try? StreamSocket(loop: loop, accepted: accepted)
+  }
+
+  func endCircle(of session: Int) { circles.removeValue(forKey: session)?.reset() }
+
+  /// The live sessions of `proxy`, which has moved, follow it; both loops are held.
+  func handOver(_ proxy: Proxy, to table: SessionTable) {
+    let moving = sessions(of: proxy)
+    guard !moving.isEmpty else { return }
+    let ids = Set(moving.map(ObjectIdentifier.init))
+    loop.turns.remove { ids.contains(ObjectIdentifier($0)) }
+    for session in moving {
+      live[session.id] = nil
+      waitingForMemory[session.id] = nil
+      table.live[session.id] = session
+    }
+    for session in moving { session.move(to: table) }
+  }
+
   func dial(
     _ upstream: String, for session: Session, completion: @escaping (Result<StreamSocket, DialError>) -> Void
   ) -> Dial {
@@ -126,7 +135,7 @@ final class SessionTable {
       let host = endpoint.host.isEmpty ? "localhost" : endpoint.host
       return dialer.dial(
         host: host, service: endpoint.service,
-        onConnect: { [ownConnections, unowned session] socket in ownConnections.wentOut(socket, of: session) },
+        onConnect: { [hub, unowned session] socket in hub.ownConnections.wentOut(socket, of: session) },
         completion: completion)
     } catch {
       return dialer.fail(.badAddress(error.description), completion: completion)
@@ -141,9 +150,9 @@ final class SessionTable {
   ) -> Dial {
     dialer.dial(
       host: host, service: "\(port)",
-      onConnect: { [ownConnections, unowned session] socket in
-        let owner = ownConnections.destination(of: socket)
-        ownConnections.wentOut(socket, of: session)
+      onConnect: { [hub, unowned session] socket in
+        let owner = hub.ownConnections.destination(of: socket)
+        hub.ownConnections.wentOut(socket, of: session)
         onConnect(socket.peerAddress, owner)
       },
       completion: completion)
@@ -151,29 +160,37 @@ final class SessionTable {
 
   func note(_ decision: Decision, of session: Session) {
     let type = session.conditions.types[decision.toxic]
-    events.record(.decision(DecisionNote(decision, type: type)), of: session)
+    record(.decision(DecisionNote(decision, type: type)), of: session)
     guard case .dropped(let how) = decision.outcome else { return }
     let kind = type?.rawValue ?? "unknown"
     session.proxy.counters.dropsByCause[.init(toxic: kind, how: how.rawValue), default: 0] += 1
     var details: [(String, JSON)] = [("toxic", .string(decision.toxic)), ("how", .string(how.rawValue))]
     if let exchange = decision.exchange { details.append(("exchange", .integer(Int64(exchange)))) }
-    events.record("dropped", of: session, details)
+    record("dropped", of: session, details)
   }
 
   // MARK: Memory
 
+  private var bytesInQueues: Int { memory?.bytes ?? loop.pool.bytesOutstanding }
+
   /// True while all links together hold more than the process may.
-  var isMemoryShort: Bool { loop.pool.bytesOutstanding >= limits.processBytes }
+  var isMemoryShort: Bool { bytesInQueues >= limits.processBytes }
 
   func waitForMemory(_ session: Session) {
     if waitingForMemory.updateValue(session, forKey: session.id) == nil {
-      watch.met(.bufferBytes, value: limits.processBytes)
+      met(.bufferBytes, value: limits.processBytes)
     }
+    if memory != nil { memoryTimer.arm(at: (loop.instant + SessionTable.memoryCheckTime).nanoseconds) }
   }
 
   /// To be called after memory was given back: lets those read again who stopped for want of it.
   func memoryMayBeBack() {
-    guard !waitingForMemory.isEmpty, loop.pool.bytesOutstanding < limits.processBytes / 10 * 9 else { return }
+    guard !waitingForMemory.isEmpty else { return }
+    guard bytesInQueues < limits.processBytes / 10 * 9 else {
+      // Nobody here is told of what other loops give back.
+      if memory != nil { memoryTimer.arm(at: (loop.instant + SessionTable.memoryCheckTime).nanoseconds) }
+      return
+    }
     let waiting = waitingForMemory.values
     waitingForMemory = [:]
     for session in waiting { session.driveLater() }
@@ -182,3 +199,68 @@ final class SessionTable {
 
 @available(*, unavailable)
 extension SessionTable: Sendable {}
+
+// What is told to the loop that decides.
+extension SessionTable {
+  enum Report: Sendable {
+    case event(Event.Kind, proxy: String?, session: Int?, number: UInt32, at: WallTime)
+    /// Of the log.
+    case line(String)
+    case met(Limit, value: Int, proxy: String?)
+    /// There is no more room for sessions, or there is again.
+    case room
+    /// A proxy has stopped to accept because there was no room.
+    case rests
+    /// A session's upstream is the very proxy that its client came through.
+    case circle(session: Int, route: [String])
+    /// No connection waits to be closed any more, for whom this token stands.
+    case closed(Int)
+    /// The last session is gone.
+    case gone
+  }
+
+  func record(_ kind: Event.Kind, of session: Session) {
+    record(kind, proxy: session.proxy.name, session: session.id, number: UInt32(clamping: session.number))
+  }
+
+  func record(_ type: String, of session: Session, _ details: [(String, JSON)]) {
+    record(.other(type, details), of: session)
+  }
+
+  func record(_ type: String, proxy: String, _ details: [(String, JSON)]) {
+    record(.other(type, details), proxy: proxy, session: nil, number: 0)
+  }
+
+  private func record(_ kind: Event.Kind, proxy: String?, session: Int?, number: UInt32) {
+    tell(.event(kind, proxy: proxy, session: session, number: number, at: .now))
+  }
+
+  func met(_ limit: Limit, value: Int, proxy: String? = nil) { tell(.met(limit, value: value, proxy: proxy)) }
+
+  /// Far ones go together at the end of this iteration of the loop.
+  func tell(_ report: Report) {
+    if isFirst || isHeld { hub.take(report) } else { reports.append(report) }
+  }
+
+  /// To be called by the loop that decides while it holds this one.
+  func tellWhatIsLeft() {
+    guard !reports.isEmpty else { return }
+    let left = reports
+    reports = []
+    hub.take(left)
+  }
+
+  private func tellOnTurnEnd() {
+    guard !reports.isEmpty else { return }
+    let batch = reports
+    reports = []
+    hub.mailbox?.post { $0.hub?.take(batch) }
+  }
+
+  /// What a table's log knows of it: the one is made before the other.
+  private final class Teller {
+    weak var table: SessionTable?
+
+    func tell(_ line: String) { table?.tell(.line(line)) }
+  }
+}

@@ -16,6 +16,8 @@ package struct Config: Hashable, Sendable {
   /// The file with the token that the control API asks for.
   package var tokenFile: String?
   package var seed: UInt64?
+  /// Event loops.
+  package var loops: Int?
   package var logFormat: LogFormat?
   package var logLevel: LogLevel?
   package var connectTimeoutMilliseconds: Int64?
@@ -24,6 +26,9 @@ package struct Config: Hashable, Sendable {
   /// Those whose keys it has.
   package var limits = LimitSettings()
 
+  /// How many event loops there may be.
+  package static let loopsRange: ClosedRange<Int> = 1...64
+
   package init() {}
 }
 
@@ -31,7 +36,7 @@ extension Config {
   private static let keys =
     [
       "proxies", "http_proxy", "socks", "rules", "via", "allow_clients", "profile", "profiles", "control",
-      "token_file", "seed", "log_format", "log_level", "connect_timeout_ms", "drain_timeout_ms",
+      "token_file", "seed", "loops", "log_format", "log_level", "connect_timeout_ms", "drain_timeout_ms",
     ] + limitKeys
 
   /// Reads a config file; directories and files in it are relative to the file.
@@ -65,6 +70,8 @@ extension Config {
     tokenFile = try fields.path("token_file")
     try refuseSharedAddresses(fields.source)
     seed = try fields.seed("seed")
+    loops = try fields.integer("loops", in: Int64(Config.loopsRange.lowerBound)...Int64(Config.loopsRange.upperBound))
+      .map { Int($0) }
     logFormat = try fields.choice("log_format", of: LogFormat.self)
     logLevel = try fields.logLevel("log_level")
     connectTimeoutMilliseconds = try fields.integer("connect_timeout_ms", in: 1...3_600_000)

@@ -32,6 +32,12 @@ extension Command {
     OptionSpec(
       name: "--seed", value: "N", origin: .both,
       help: "Seed of every decision by chance; the same seed repeats them (default: random)."),
+    OptionSpec(
+      name: "--loops", value: "N",
+      help: """
+        Event loops, each with a thread of its own: proxies are shared out among them; those under a profile's network \
+        stay together (default: 1).
+        """),
     OptionSpec(name: "--connect-timeout", value: "TIME", help: "How long to try to reach an upstream (default: 10s)."),
     OptionSpec(
       name: "--drain-timeout", value: "TIME",

@@ -145,6 +145,7 @@ extension Config {
     let keys: [(String, Bool)] = [
       ("control", control != before.control), ("seed", seed != before.seed),
       ("connect_timeout_ms", connectTimeoutMilliseconds != before.connectTimeoutMilliseconds),
+      ("loops", loops != before.loops),
       ("drain_timeout_ms", drainTimeoutMilliseconds != before.drainTimeoutMilliseconds),
     ]
     let changed = Limit.allCases.filter { limits[$0] != before.limits[$0] }

@@ -37,7 +37,9 @@ final class Daemon {
     let descriptors = try? Descriptors.raiseLimit()
     // Whoever started this may have left some open.
     let open = Int(ProcessUsage.now().openDescriptors ?? 0)
-    let limits = descriptors.map { options.limits.fitting(descriptors: Int(clamping: $0) - open) } ?? options.limits
+    let ownOfLoops = (options.loops - 1) * LoopCrew.descriptorsOfEach
+    let limits =
+      descriptors.map { options.limits.fitting(descriptors: Int(clamping: $0) - open - ownOfLoops) } ?? options.limits
     if let loop {
       self.loop = loop
     } else {
@@ -48,7 +50,7 @@ final class Daemon {
     droppedLines = DroppedLinesNotice(log, loop: loop)
     registry = try failing { () throws(LoopError) in
       try ProxyRegistry(
-        loop: loop, catalogue: options.catalogue, limits: limits, seed: options.seed, log: log)
+        loop: loop, loops: options.loops, catalogue: options.catalogue, limits: limits, seed: options.seed, log: log)
     }
     api = API(registry: registry, extraHosts: options.extraHosts)
     api.token = try options.token(config)
@@ -60,6 +62,7 @@ final class Daemon {
     try listenToSignals()
     loop.later { [self] in start() }
     loop.run()
+    registry.stopLoops()
     control?.close()
     if hasReadyFile, let path = options.readyFile { TextFile.remove(path) }
     if let failure { throw failure }
@@ -82,6 +85,7 @@ final class Daemon {
         attempt { () throws(CommandError) in
           control = try openControl(controlListens.isEmpty ? nil : results[0])
           try open(proxies, Array(results.dropFirst(controlListens.count)))
+          try failing { () throws(LoopError) in try registry.startLoops() }
           try becomeReady()
         }
       }

@@ -26,6 +26,8 @@ struct ServeOptions {
   /// The file with the control API's token, as the command line gives it.
   var givenTokenFile: String?
   var seed: UInt64
+  /// Event loops, 1 to ``Config/loopsRange``.
+  var loops = 1
   /// What command line and config file say about limits.
   var givenLimits = LimitSettings()
   var limits = Limits()
@@ -62,6 +64,8 @@ struct ServeOptions {
     isControlGiven = ["--control", "--host", "--port"].contains(where: arguments.has) || config.control != nil
     givenTokenFile = arguments.value("--token-file")
     seed = try arguments.wholeNumber("--seed") ?? config.seed ?? .random(in: 0..<(1 << 53))
+    let loopsRange = UInt64(Config.loopsRange.lowerBound)...UInt64(Config.loopsRange.upperBound)
+    loops = try arguments.wholeNumber("--loops", in: loopsRange).map { Int($0) } ?? config.loops ?? 1
     givenLimits = try LimitSettings(arguments, config)
     limits = try ServeOptions.limits(arguments, config, givenLimits)
     logFormat = try ServeOptions.logFormat(arguments, config)

@@ -138,7 +138,7 @@ struct LimitFlagTests {
   }
 
   @Test func moreThanTheDescriptorsAllowIsTold() throws {
-    let daemon = try Daemon([:], ["--max-connections", "5000"], descriptors: 256)
+    let daemon = try Daemon([:], ["--max-connections", "5000", "--loops", "1"], descriptors: 256)
     #expect(
       eventually {
         daemon.log.contains("--max-connections is 5000, but the system's limit of open files leaves room for ")

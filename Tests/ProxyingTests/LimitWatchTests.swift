@@ -20,7 +20,7 @@ import Testing
 
   @Test func anEpisodeIsToldOnceAndOfEachProxy() throws {
     let bench = try Bench()
-    let watch = bench.registry.table.watch
+    let watch = bench.registry.hub.watch
     for _ in 0..<5 { watch.met(.connectionsPerProxy, value: 7, proxy: "a") }
     watch.met(.connectionsPerProxy, value: 7, proxy: "b")
     watch.met(.connections, value: 9)
@@ -35,7 +35,7 @@ import Testing
   /// Names of proxies that come and go are no memory for ever.
   @Test func manyProxiesAreNotKept() throws {
     let bench = try Bench()
-    for number in 0..<500 { bench.registry.table.watch.met(.connectionsPerProxy, value: 1, proxy: "p\(number)") }
+    for number in 0..<500 { bench.registry.hub.watch.met(.connectionsPerProxy, value: 1, proxy: "p\(number)") }
     #expect(told(bench, .connectionsPerProxy).count == 500)
   }
 
@@ -93,15 +93,15 @@ import Testing
   /// A listener needs a descriptor, too.
   @Test func listenersLeaveLessRoomForSessions() throws {
     let bench = try Bench(Limits().fitting(descriptors: 64))
-    let table = bench.registry.table
+    let hub = bench.registry.hub
     // 24 are kept back.
-    #expect(table.sessionsMax == 20 && bench.registry.value(of: .connections) == 20)
+    #expect(hub.room.limit == 20 && bench.registry.value(of: .connections) == 20)
     for number in 0..<10 { try bench.create("p\(number)", upstream: "127.0.0.1:1") }
-    #expect(table.sessionsMax == 15)
+    #expect(hub.room.limit == 15)
     try bench.update("p0", enabled: false)
-    #expect(table.sessionsMax == 15, "it keeps its socket")
+    #expect(hub.room.limit == 15, "it keeps its socket")
     for number in 0..<10 { try bench.registry.delete("p\(number)") }
-    #expect(table.sessionsMax == 20 && table.listeners == 0)
+    #expect(hub.room.limit == 20 && hub.listeners == 0)
     #expect(try Bench(limits { $0.sessions = 5 }.fitting(descriptors: 64)).registry.value(of: .connections) == 5)
   }
 

@@ -109,7 +109,7 @@ import Testing
       client.finish()
     }
     let most = try mostBuffered(bench) {
-      #expect(bench.registry.table.waitingForMemory.count <= 8)
+      #expect(bench.registry.tables[0].waitingForMemory.count <= 8)
       return clients.allSatisfy(\.isOver)
     }
     #expect(clients.allSatisfy { $0.isEnded && $0.received == bytes })
@@ -126,7 +126,7 @@ import Testing
     let source = try Upstream(bench.loop) { $0.send(bytes) }
     let hoarders = try bench.create("hoarders", upstream: source.address, toxics: [.noop()])
     let stuck = try (0..<8).map { _ in try bench.connect(hoarders, isReading: false) }
-    try bench.loop.runUntil { bench.registry.table.isMemoryShort }
+    try bench.loop.runUntil { bench.registry.tables[0].isMemoryShort }
     let echo = try Upstream.echo(bench.loop)
     let client = try bench.connect(bench.create(upstream: echo.address, toxics: [.latency(1)]))
     let some = payload(200_000, seed: 3)
@@ -145,10 +145,10 @@ import Testing
     let hoard = try Upstream(bench.loop) { $0.send(payload(1_000_000)) }
     let late = ToxicSpec.latency(3_600_000)
     let hoarder = try bench.connect(bench.create("hoarder", upstream: hoard.address, toxics: [late]))
-    try bench.loop.runUntil { bench.registry.table.isMemoryShort }
+    try bench.loop.runUntil { bench.registry.tables[0].isMemoryShort }
     let source = try Upstream(bench.loop) { $0.send(payload(100_000)) }
     let client = try bench.connect(bench.create(upstream: source.address, toxics: [late]))
-    try bench.loop.runUntil { bench.registry.table.waitingForMemory.count == 2 }
+    try bench.loop.runUntil { bench.registry.tables[0].waitingForMemory.count == 2 }
     hoarder.reset()
     try bench.loop.runUntil { bench.registry.sessions.contains { $0.bufferedBytes == 100_000 } }
     withExtendedLifetime(client) {}

@@ -85,7 +85,7 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
     Row(
       "{proxys: []}",
       "proxys is not a known key; did you mean \"proxies\"? known: proxies, http_proxy, socks, "
-        + "rules, via, allow_clients, profile, profiles, control, token_file, seed, log_format, log_level, connect_timeout_ms, drain_timeout_ms, "
+        + "rules, via, allow_clients, profile, profiles, control, token_file, seed, loops, log_format, log_level, connect_timeout_ms, drain_timeout_ms, "
         + Limit.allCases.map(\.key).joined(separator: ", ")),
     Row("{proxies: {}}", "proxies is {}; allowed: an array of proxies"),
     Row("[5]", "proxies[0] is 5; allowed: an object"),
@@ -130,6 +130,8 @@ private func config(_ text: String) throws -> Config { try Config(text: text.utf
       "{seed: 18446744073709551616}",
       "seed is 18446744073709552000; allowed: a whole number from 0 to 18446744073709551615"),
     Row("{seed: 1.5}", "seed is 1.5; allowed: a whole number from 0 to 18446744073709551615"),
+    Row("{loops: 0}", "loops is 0; allowed: a whole number from 1 to 64"),
+    Row("{loops: 65}", "loops is 65; allowed: a whole number from 1 to 64"),
     Row("{log_format: 'xml'}", "log_format is \"xml\"; allowed: \"auto\", \"text\", \"journal\", \"json\""),
     Row("{log_level: 7}", "log_level is 7; allowed: \(levels)"),
     Row("{log_level: 'loud'}", "log_level is \"loud\"; allowed: \(levels)"),

@@ -4,7 +4,7 @@ import Settings
 extension Command {
   /// Options of `serve` that mean nothing here: the daemon of `run` is nobody else's.
   private static let notOfRun: Set<String> = [
-    "--control", "--allow-remote", "--allow-host", "--ready-file", "--profiles", "--drain-timeout", "--demo",
+    "--control", "--allow-remote", "--allow-host", "--ready-file", "--profiles", "--drain-timeout", "--demo", "--loops",
     "--log-level",
   ]
 

@@ -30,6 +30,10 @@ final class Daemon: Sendable {
     var words = ["serve", "--control", control]
     for (name, upstream) in upstreams { words += ["--proxy", "\(name)=127.0.0.1:0,\(upstream)"] }
     words += options
+    // All that is tested here must hold with any number of loops, too.
+    if let loops = getenv("HEADWIND_TEST_LOOPS"), !options.contains("--loops") {
+      words += ["--loops", String(cString: loops)]
+    }
     if let descriptors {
       let script = "ulimit -n \(descriptors); exec \"$@\""
       program = try Program("/bin/sh", ["-c", script, "sh", Program.headwind] + words)
