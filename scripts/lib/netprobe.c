@@ -3,6 +3,7 @@
 //   netprobe latency UPSTREAM_PORT TARGET_PORT COUNT INTERVAL_US EXPECTED_US
 //   netprobe rate    UPSTREAM_PORT TARGET_PORT SECONDS
 //   netprobe pingpong UPSTREAM_PORT TARGET_PORT COUNT INTERVAL_US
+//   netprobe relay   UPSTREAM_PORT LISTEN_PORT DELAY_US
 //
 // One process is both ends: it listens on UPSTREAM_PORT, connects to TARGET_PORT (the proxy, or UPSTREAM_PORT itself
 // for no proxy), accepts the proxy's connection and sends from there, downstream. One clock, so one-way times are exact.
@@ -11,6 +12,10 @@
 // Output: latency prints each message's nanoseconds, one a line; rate prints "BYTES NANOSECONDS BYTES_PER_SECOND", the
 // last by least squares over a grid of 1 ms, which a burst at the start or the end does not bend. pingpong sends a byte
 // up and, when it is there, one down; it prints "SENT_AT ROUND_TRIP" for each, nanoseconds of the monotonic clock.
+//
+// relay is the other part: the least that a proxy does which delays what comes down (one connection, epoll and a timer of
+// the kernel's, nothing else). It prints "ready". What it is late by is what the machine takes: nothing in user space can
+// be on time oftener.
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,7 +28,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -162,6 +169,59 @@ static void pingpong(int server, int client, long count, int64_t interval) {
   }
 }
 
+// What is under way: 4,096 reads of a few bytes are more than the probe ever has there.
+enum { UNDER_WAY_MAX = 4096, READ_BYTES = 512 };
+struct delayed {
+  int64_t due;
+  ssize_t bytes;
+  char data[READ_BYTES];
+};
+
+static void watch(int set, int descriptor) {
+  struct epoll_event event = {.events = EPOLLIN, .data.fd = descriptor};
+  if (epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event)) fail("epoll_ctl");
+}
+
+static void relay_down(int client, int server, int64_t delay) {
+  static struct delayed line[UNDER_WAY_MAX];
+  unsigned first = 0, last = 0;
+  int set = epoll_create1(0), timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+  watch(set, server), watch(set, client), watch(set, timer);
+  for (;;) {
+    struct epoll_event event;
+    if (epoll_wait(set, &event, 1, -1) < 0 && errno != EINTR) fail("epoll_wait");
+    char nothing[READ_BYTES];
+    if (event.data.fd == client && recv(client, nothing, sizeof nothing, MSG_DONTWAIT) == 0) return;
+    uint64_t ticks;
+    if (event.data.fd == timer && read(timer, &ticks, sizeof ticks) < 0) continue;
+    if (event.data.fd == server) {
+      struct delayed *next = &line[last % UNDER_WAY_MAX];
+      next->bytes = recv(server, next->data, READ_BYTES, MSG_DONTWAIT);
+      if (next->bytes == 0) return;
+      if (next->bytes < 0) continue;
+      next->due = now() + delay;
+      if (++last - first > UNDER_WAY_MAX) errno = ENOBUFS, fail("too much is under way");
+    }
+    for (; first != last && line[first % UNDER_WAY_MAX].due <= now(); first++) {
+      struct delayed *due = &line[first % UNDER_WAY_MAX];
+      if (send(client, due->data, (size_t)due->bytes, 0) != due->bytes) fail("send");
+    }
+    if (first == last) continue;
+    int64_t due = line[first % UNDER_WAY_MAX].due;
+    struct itimerspec times = {.it_value = {.tv_sec = due / 1000000000, .tv_nsec = due % 1000000000}};
+    if (timerfd_settime(timer, TFD_TIMER_ABSTIME, &times, NULL)) fail("timerfd_settime");
+  }
+}
+
+static void relay(int upstream, int listen_port, int64_t delay) {
+  int listener = listen_on(listen_port), on = 1;
+  puts("ready");
+  fflush(stdout);
+  int client = accept_from(listener), server = connect_to(upstream);
+  setsockopt(server, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  relay_down(client, server, delay);
+}
+
 static void *flood(void *argument) {
   static char block[BUFFER_BYTES];
   int server = *(int *)argument;
@@ -212,16 +272,22 @@ static long number(const char *text) {
 static const char usage[] =
   "usage: netprobe latency UPSTREAM_PORT TARGET_PORT COUNT INTERVAL_US EXPECTED_US\n"
   "       netprobe rate UPSTREAM_PORT TARGET_PORT SECONDS\n"
-  "       netprobe pingpong UPSTREAM_PORT TARGET_PORT COUNT INTERVAL_US\n";
+  "       netprobe pingpong UPSTREAM_PORT TARGET_PORT COUNT INTERVAL_US\n"
+  "       netprobe relay UPSTREAM_PORT LISTEN_PORT DELAY_US\n";
 
 int main(int count, char **words) {
   int is_latency = count == 7 && !strcmp(words[1], "latency"), is_rate = count == 5 && !strcmp(words[1], "rate");
   int is_pingpong = count == 6 && !strcmp(words[1], "pingpong");
-  if (!is_latency && !is_rate && !is_pingpong) {
+  int is_relay = count == 5 && !strcmp(words[1], "relay");
+  if (!is_latency && !is_rate && !is_pingpong && !is_relay) {
     fputs(usage, stderr);
     return 64;
   }
   signal(SIGPIPE, SIG_IGN);
+  if (is_relay) {
+    relay((int)number(words[2]), (int)number(words[3]), number(words[4]) * 1000);
+    return 0;
+  }
   int listener = listen_on((int)number(words[2]));
   int client = connect_to((int)number(words[3]));
   int server = accept_from(listener);

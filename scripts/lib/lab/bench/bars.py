@@ -105,8 +105,12 @@ def _delay(data):
     worst = {cell["what"]: percentile(exactness.pooled(cell), 0.99) for cell in data["cells"]
              if cell["who"] == field.HEADWIND and cell["what"] != exactness.NO_TOXIC}
     setting = max(worst, key=worst.get)
+    bare = [percentile(exactness.pooled(cell), 0.99) for cell in data["cells"]
+            if cell["who"] == exactness.BARE and cell["what"] != exactness.NO_TOXIC]
+    beside = f" ({exactness.BARE}, of its own worst: {_milliseconds(max(bare))})" if bare else ""
     return _at_most(figure, DELAY_SECONDS, worst[setting], _milliseconds,
-                    extra=f" at {setting}, the worst of {len(worst)}{_mark(data['cells'], setting, field.HEADWIND)}")
+                    extra=f" at {setting}, the worst of {len(worst)}{beside}"
+                          f"{_mark(data['cells'], setting, field.HEADWIND)}")
 
 
 def _milliseconds(seconds):

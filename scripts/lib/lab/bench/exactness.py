@@ -10,6 +10,8 @@ from ..report import percentile, rate_text, table
 from . import field, processors, rounds, throughput
 
 NO_TOXIC = "no toxic"
+# What the machine allows: the least that a proxy which delays can be.
+BARE = "a bare relay"
 DELAYED_MS = 50
 DELAYED = f"{DELAYED_MS} ms of latency"
 
@@ -18,7 +20,7 @@ DELAYED = f"{DELAYED_MS} ms of latency"
 class DelayPlan:
     rounds: int
     milliseconds: tuple = (1, 5, 20, 100, 500, 1000)
-    messages: int = 200
+    messages: int = 300
     interval_us: int = 10_000
 
     def expected_seconds(self, contestants):
@@ -57,12 +59,41 @@ def delay(setup, plan):
         words = ["latency", upstream, one.port, plan.messages, plan.interval_us, max(1, setting * 1000)]
         seconds = plan.messages * plan.interval_us * 2e-6 + setting / 1000 + 30
         one.set_toxic("latency" if setting else None, {"latency": setting, "jitter": 0})
-        errors = [abs(int(word) / 1e9 - setting / 1000) for word in _probe(setup, words, seconds)]
+        with one.serving(upstream, setting) if isinstance(one, _BareRelay) else contextlib.nullcontext():
+            errors = [abs(int(word) / 1e9 - setting / 1000) for word in _probe(setup, words, seconds)]
         return {"errors": errors}
 
-    found = _play(setup, plan, [(delay_label(setting), setting) for setting in (0, *plan.milliseconds)], measuring)
+    settings = [(delay_label(setting), setting) for setting in (0, *plan.milliseconds)]
+    found = _play(setup, plan, settings, measuring, [_BareRelay(setup)])
     return {"unit": "seconds", "rounds": plan.rounds, "messages": plan.messages, "cells": found,
             "settings_ms": plan.milliseconds, "is_apart": setup.layout.load is not None}
+
+
+class _BareRelay:
+    """netprobe's, on the proxy's core; another process for each measurement."""
+
+    name = BARE
+    pid = None
+
+    def __init__(self, setup):
+        self.setup = setup
+        [self.port] = machine.free_ports(1)
+
+    def set_toxic(self, kind, attributes=None):
+        """It is told when it is started."""
+
+    @contextlib.contextmanager
+    def serving(self, upstream, milliseconds):
+        # A microsecond is the least that it takes for a delay.
+        words = [self.setup.netprobe, "relay", upstream, self.port, max(1, milliseconds * 1000)]
+        with subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True,
+                              preexec_fn=processors.on(self.setup.layout.proxy)) as relay:
+            try:
+                if relay.stdout.readline() != "ready\n":
+                    raise RuntimeError("netprobe relay doesn't begin")
+                yield
+            finally:
+                relay.kill()
 
 
 def pooled(cell):
@@ -81,7 +112,9 @@ def delay_text(data):
             rows.append([who, cell["what"], *shown, rounds.NOISE_MARK if rounds.is_noisy(cell["samples"]) else ""])
     return "\n".join([
         f"|measured − configured| of single messages, server to client, {data['rounds']} rounds of {data['messages']} "
-        f"in turns, in ms. “{NO_TOXIC}” is what the proxy takes anyway. {where}.",
+        f"in turns, in ms. “{NO_TOXIC}” is what the proxy takes anyway. {where}. “{BARE}”, in the "
+        "proxy's place: a program of some 50 lines that does nothing but read, wait for a timer of the kernel's and write; "
+        "what it is late by is the machine's doing.",
         "",
         table(["through", "latency toxic", "p50", "p99", "largest", ""], rows),
     ])
@@ -143,13 +176,13 @@ def delayed_text(data):
 # What the probes share.
 
 
-def _play(setup, plan, settings, measuring):
-    """`measuring` gets a conditioner, the upstream's port and the setting."""
+def _play(setup, plan, settings, measuring, others=()):
+    """`measuring` gets a conditioner, or one of the others, the upstream's port and the setting."""
     if not setup.netprobe:
         raise RuntimeError("netprobe is missing")
     with contextlib.ExitStack() as stack:
         [upstream] = machine.free_ports(1)
-        both = field.conditioners(stack, setup, upstream, setup.layout)
+        both = [*field.conditioners(stack, setup, upstream, setup.layout), *others]
         cells = [rounds.Cell(what, one.name, _bound(measuring, one, upstream, setting), one.pid)
                  for what, setting in settings for one in both]
         return rounds.play(cells, plan.rounds, setup.pace)
