@@ -2,7 +2,7 @@
 
 from .. import machine, report
 from . import (
-    bars, control, exactness, latency, memory, picture, requests, rounds, stall, starting, throughput)
+    bars, control, exactness, latency, loops, memory, picture, requests, rounds, stall, starting, throughput)
 
 PAGE = machine.TOP / "docs" / "performance.md"
 PICTURE = machine.TOP / "docs" / "performance.svg"
@@ -13,6 +13,7 @@ SECTIONS = {
     "throughput": ("Throughput", throughput.text),
     "requests": ("Small requests", requests.text),
     "connections": ("New connections", lambda data: requests.text(data, closing=True)),
+    "loops": ("More event loops", loops.text),
     "latency": ("Added latency", latency.text),
     "delay": ("Error of the latency toxic", exactness.delay_text),
     "rate": ("Error of the bandwidth toxic", exactness.rate_error_text),
@@ -51,7 +52,7 @@ scripts/bench --json FILE        # every sample; --from FILE makes text and page
 
 It wants a machine that does nothing else: where others used more than {noise} of a core meanwhile, the figure has a ⚠.
 All contestants run at the same time, idle but for the one that is measured, and are measured in turns, so that what
-changes on the machine meets all of them. Headwind moves bytes in one event loop, so the fair rivals have one thread:
+changes on the machine meets all of them. Headwind moves bytes in one event loop by default, so the fair rivals have one thread:
 HAProxy `nbthread 1`, Envoy `--concurrency 1`, nginx `worker_processes 1`, which is its default. HAProxy and Envoy are
 there with as many threads as cores, too, which is theirs. toxiproxy comes as it is. Nobody logs connections. All else,
 buffers too, is as each has it by default, but for limits of connections that would be in the way."""

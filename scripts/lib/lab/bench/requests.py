@@ -53,7 +53,7 @@ def _measure(setup, plan, figures, most_compared):
             cells += _cells(stack, setup, plan, {free(most_compared): figures[most_compared]}, processors.FREE)
         found = rounds.play(cells, plan.rounds, setup.pace)
     return {"unit": "per second", "seconds": plan.seconds, "rounds": plan.rounds,
-            "is_apart": setup.layout != processors.FREE, "cells": _with_costs(found)}
+            "is_apart": setup.layout != processors.FREE, "cells": with_costs(found)}
 
 
 def _cells(stack, setup, plan, figures, layout):
@@ -66,10 +66,10 @@ def _cells(stack, setup, plan, figures, layout):
 
 
 def _measuring(port, seconds, path, connections, cores):
-    return lambda: _wrk(f"http://127.0.0.1:{port}{path}", seconds, connections, cores)
+    return lambda: wrk(f"http://127.0.0.1:{port}{path}", seconds, connections, cores)
 
 
-def _wrk(url, seconds, connections, cores):
+def wrk(url, seconds, connections, cores):
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", url]
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 20,
                           preexec_fn=processors.on(cores))
@@ -81,7 +81,7 @@ def _wrk(url, seconds, connections, cores):
             "errors": sum(map(int, errors.groups())) if errors else 0}
 
 
-def _with_costs(cells):
+def with_costs(cells):
     for sample in (sample for cell in cells for sample in cell["samples"] if "cpu_seconds" in sample):
         sample["cpu_seconds_per_request"] = sample["cpu_seconds"] / max(1, sample["requests"])
         sample["cores"] = sample["cpu_seconds"] / sample["seconds"]
@@ -103,12 +103,12 @@ def text(data, closing=False):
         f"Processor time of the proxy for each, and how many cores it used. Where that is less than {FULL:.2f} of the "
         "one that it has, client and server were what could do no more:",
         "",
-        _costs(data["cells"]),
+        costs(data["cells"]),
         *(["", f"Connections that failed, of all rounds: {failed}."] if failed else []),
     ])
 
 
-def _costs(cells):
+def costs(cells):
     shown = []
     for cell in cells:
         if cell["who"] == field.NO_PROXY:
