@@ -12,8 +12,12 @@ package final class Proxy {
   package private(set) var listen: String
   /// As given; looked up for each session. ``ProxyMode/anyUpstream`` where the clients name it.
   package internal(set) var upstream: String {
-    didSet { noteRoute() }
+    didSet {
+      noteRoute()
+      knownTarget = nil
+    }
   }
+  private var knownTarget: DialTarget?
   package private(set) var isEnabled = false
   /// By age.
   package internal(set) var toxics: [ToxicSpec]
@@ -78,6 +82,14 @@ package final class Proxy {
   func isBound(as binding: Binding) -> Bool {
     guard let listener else { return false }
     return binding.isServed(by: listener.localAddress)
+  }
+
+  /// What the upstream's text says, read once; a name is still looked up for each session.
+  var target: DialTarget {
+    if let knownTarget { return knownTarget }
+    let target = DialTarget(upstream: upstream)
+    knownTarget = target
+    return target
   }
 
   var hasSocket: Bool { listener != nil }

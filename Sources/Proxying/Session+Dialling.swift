@@ -7,7 +7,7 @@ extension Session {
   func dialUpstream() {
     phase = .dialling
     givesUpAt = nil
-    dial = sessions.dial(proxy.upstream, for: self) { [unowned self] result in
+    dial = sessions.dial(proxy.target, for: self) { [unowned self] result in
       dial = nil
       switch result {
       case .success(let socket): opened(socket)
@@ -44,5 +44,18 @@ extension Session {
       ])
     let details: [(String, JSON)] = [("upstream", .string(upstream)), ("reason", .string(error.description))]
     sessions.record("dial_failed", of: self, details)
+  }
+}
+
+extension DialTarget {
+  /// What a proxy has for its upstream, as it was given.
+  init(upstream text: String) {
+    do throws(EndpointError) {
+      let endpoint = try Endpoint(parsing: text)
+      // As when a program connects to an address without a host: this machine.
+      self.init(host: endpoint.host.isEmpty ? "localhost" : endpoint.host, service: endpoint.service)
+    } catch {
+      self.init(failing: .badAddress(error.description))
+    }
   }
 }

@@ -127,19 +127,11 @@ final class SessionTable {
   }
 
   func dial(
-    _ upstream: String, for session: Session, completion: @escaping (Result<StreamSocket, DialError>) -> Void
+    _ target: DialTarget, for session: Session, completion: @escaping (Result<StreamSocket, DialError>) -> Void
   ) -> Dial {
-    do throws(EndpointError) {
-      let endpoint = try Endpoint(parsing: upstream)
-      // As when a program connects to an address without a host: this machine.
-      let host = endpoint.host.isEmpty ? "localhost" : endpoint.host
-      return dialer.dial(
-        host: host, service: endpoint.service,
-        onConnect: { [hub, unowned session] socket in hub.ownConnections.wentOut(socket, of: session) },
-        completion: completion)
-    } catch {
-      return dialer.fail(.badAddress(error.description), completion: completion)
-    }
+    dialer.dial(
+      target, onConnect: { [hub, unowned session] socket in hub.ownConnections.wentOut(socket, of: session) },
+      completion: completion)
   }
 
   /// For a client of a forward proxy: to what of ours the way leads is told before anything can come of it.

@@ -88,6 +88,19 @@ private final class BlackHole {
     #expect(code != 0)
   }
 
+  @Test func aTargetIsReadOnce() throws {
+    let listener = try Listener(loop: loop, address: .loopback())
+    let target = DialTarget(host: "127.0.0.1", service: "\(listener.localAddress.port)")
+    guard case .straight(listener.localAddress) = target.way else {
+      Issue.record("\(target.way)")
+      return
+    }
+    #expect(target.description == "\(listener.localAddress)")
+    try wait(for: dialer.dial(target, completion: outcome.set))
+    #expect(outcome.socket?.peerAddress == listener.localAddress)
+    #expect(loop.nursery?.count == 1, "of the dial nothing is left; its socket is young")
+  }
+
   @Test func anUnknownNameIsUnresolvable() throws {
     try wait(for: dialer.dial(host: "no-such-host..invalid", port: 80, completion: outcome.set))
     guard case .unresolvable(let error)? = outcome.error else {
@@ -113,6 +126,17 @@ private final class BlackHole {
       #expect(outcome.error == .timedOut(target: "\(hole.listener.localAddress)", seconds: 0.05))
       #expect(
         "\(try #require(outcome.error))" == "connect \(hole.listener.localAddress): timed out after 0.05 s")
+    }
+
+    /// A dial with time to spare has a timer only when it takes long.
+    @Test func aBlackHoleTimesOutToTheTimeThoughTheTimerIsMadeLate() throws {
+      loop.nursery = Nursery(loop: loop, periodNanoseconds: 1_000_000)
+      let hole = try BlackHole(loop: loop)
+      let dialer = Dialer(loop: loop, resolver: resolver, timeoutNanoseconds: 50_000_000)
+      let start = loop.now
+      try wait(for: dialer.dial(hole.listener.localAddress, completion: outcome.set))
+      #expect(loop.now - start >= 50_000_000)
+      #expect(outcome.error == .timedOut(target: "\(hole.listener.localAddress)", seconds: 0.05))
     }
 
     @Test func aSlowFirstAddressIsOvertaken() throws {

@@ -98,6 +98,7 @@ final class HTTPServerConnection {
     evhttp_connection_set_closecb(connection, httpConnectionClosed, Unmanaged.passUnretained(self).toOpaque())
     let descriptor = bufferevent_getfd(bufferevent)
     SystemCall.setStreamOptions(descriptor)
+    SystemCall.keepAlive(descriptor)
     peer = SocketAddress.peer(of: descriptor)
     if phase == .idle { enter(.idle) }
   }

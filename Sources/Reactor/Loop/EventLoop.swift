@@ -24,6 +24,8 @@ package final class EventLoop {
   /// Where connections go that are to be reset.
   package let closings = ClosingQueue()
   private(set) var memoryReturn: MemoryReturn?
+  /// Who is young, and will most likely be gone before it needs all that others have.
+  var nursery: Nursery?
   private var owner = pthread_self()
   private var laterWork: [() -> Void] = []
   private var isStopping = false
@@ -54,11 +56,13 @@ package final class EventLoop {
     let memoryReturn = MemoryReturn(loop: self)
     pool.onFree = { memoryReturn.schedule() }
     self.memoryReturn = memoryReturn
+    nursery = Nursery(loop: self)
   }
 
   deinit {
     pool.onFree = nil
     memoryReturn = nil
+    nursery = nil
     event_base_free(base)
   }
 

@@ -85,19 +85,25 @@ enum SystemCall {
     return ioctl(descriptor, request, &count) == 0 ? Int(count) : 0
   }
 
-  /// The options of every connection that we forward: no Nagle delay, a keep-alive probe after 15 s of silence, and no
-  /// signal on a broken connection. A socket that is already dead may refuse them; it will tell when used.
+  /// The options of every connection that we forward: no Nagle delay, and no signal on a broken connection. A socket that is
+  /// already dead may refuse them; it will tell when used.
   static func setStreamOptions(_ descriptor: Int32) {
+    try? setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    #if canImport(Darwin)
+      try? setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1)
+    #endif
+  }
+
+  /// A probe after 15 s of silence and then every 15 s: a peer that is gone without a word is noticed.
+  static func keepAlive(_ descriptor: Int32) {
     let tcp = Int32(IPPROTO_TCP)
-    try? setOption(descriptor, tcp, TCP_NODELAY, 1)
-    try? setOption(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
     try? setOption(descriptor, tcp, TCP_KEEPINTVL, 15)
     #if canImport(Darwin)
       try? setOption(descriptor, tcp, TCP_KEEPALIVE, 15)
-      try? setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1)
     #else
       try? setOption(descriptor, tcp, TCP_KEEPIDLE, 15)
     #endif
+    try? setOption(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
   }
 
   /// The next connection of a listening socket, or nil with `errno` set. Like accept(2).

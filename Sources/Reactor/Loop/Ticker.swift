@@ -73,7 +73,7 @@ package final class Ticker: EventTarget {
 
 #if os(Linux)
   extension timespec {
-    fileprivate init(_ nanoseconds: Int64) {
+    init(_ nanoseconds: Int64) {
       self.init(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     }
   }

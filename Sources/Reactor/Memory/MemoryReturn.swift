@@ -10,20 +10,20 @@ internal import CLibevent
 ///
 /// Empty slabs of the pool go first, bit by bit. The heap is trimmed when much of it was freed and all has been quiet since: glibc
 /// keeps what is freed below its heap's top otherwise, and a trim walks the whole heap; other systems need no help.
-final class MemoryReturn: EventTarget {
+final class MemoryReturn {
   /// Freed bytes of the heap that make a trim worth its time.
   private static let worthwhileBytes = 1_048_576
-  private static let pauseMicroseconds: Int64 = 1_000_000
+  private static let pauseNanoseconds: Int64 = 1_000_000_000
 
   /// Unowned, because the loop owns this object and takes it down before its base.
   private unowned let loop: EventLoop
-  private var handle: EventHandle?
   private(set) var freedBytes = 0
   private var freedBytesAtLastLook = 0
-  private var isScheduled = false
+  private lazy var alarm = Alarm(loop: loop) { [unowned self] in look() }
 
   init(loop: EventLoop) {
     self.loop = loop
+    _ = alarm
   }
 
   func noteHeapFreed(_ bytes: Int) {
@@ -32,14 +32,10 @@ final class MemoryReturn: EventTarget {
   }
 
   func schedule() {
-    guard !isScheduled else { return }
-    isScheduled = true
-    if handle == nil { handle = EventHandle(loop: loop, descriptor: -1, flags: .timeout, target: self) }
-    handle?.add(afterMicroseconds: MemoryReturn.pauseMicroseconds)
+    alarm.set(afterNanoseconds: MemoryReturn.pauseNanoseconds)
   }
 
-  override func eventFired(_ flags: EventFlags) {
-    isScheduled = false
+  private func look() {
     loop.pool.shrink()
     guard freedBytes >= MemoryReturn.worthwhileBytes else { return }
     guard freedBytes == freedBytesAtLastLook else {

@@ -28,7 +28,14 @@ package final class StreamSocket: EventTarget {
     var isWritable: Bool
     var peerClosed = false
     var hasNews = false
+    /// The system was told that more comes behind what was written last.
+    var holdsBack = false
+    var delay: Delay
   }
+
+  /// Nagle's algorithm holds back a small piece while another one isn't acknowledged, so that a first write never waits. Most
+  /// connections to an upstream have no second one, and are spared the call that ends it.
+  private enum Delay { case unwritten, written, none }
 
   /// A socket that the delegate owns must be closed or dropped before the delegate goes.
   package var delegate: (any StreamSocketDelegate)? {
@@ -53,31 +60,39 @@ package final class StreamSocket: EventTarget {
   package var peerClosed: Bool { state.peerClosed }
   /// The system has told of something since ``pendingError()`` was asked last; without that there is no new error.
   package var hasNews: Bool { state.hasNews }
+  /// What was written last waits for more, see ``write(_:isLast:)``.
+  package var holdsBack: Bool { state.holdsBack }
   private var state: State
+  var nurseryPlace: Int32 = -1
 
   /// Takes over an accepted connection.
   package convenience init(loop: EventLoop, accepted: consuming AcceptedSocket) throws(LoopError) {
     let peer = accepted.peer
     // Nothing was sent yet: there is room without asking.
-    try self.init(loop: loop, descriptor: accepted.takeDescriptor(), peer: peer, isWritable: true)
+    try self.init(loop: loop, descriptor: accepted.takeDescriptor(), peer: peer, isWritable: true, delay: .none)
   }
 
   /// Begins to connect; the delegate hears when `isWritable`, then ``pendingError()`` tells how it went. Like connect(2).
   package convenience init(loop: EventLoop, connectingTo address: SocketAddress) throws(LoopError) {
     let descriptor = try SystemCall.streamSocket(address.family)
-    SystemCall.setStreamOptions(descriptor.raw())
+    #if os(Linux)
+      let delay = Delay.unwritten
+    #else
+      SystemCall.setStreamOptions(descriptor.raw())
+      let delay = Delay.none
+    #endif
     let result = address.withSockaddr { connect(descriptor.raw(), $0, $1) }
     // EINTR: the attempt goes on, as with EINPROGRESS.
     if result != 0, errno != EINPROGRESS, errno != EINTR { throw LoopError.last("connect") }
-    try self.init(loop: loop, descriptor: descriptor, peer: address, isWritable: false)
+    try self.init(loop: loop, descriptor: descriptor, peer: address, isWritable: false, delay: delay)
   }
 
   private init(
-    loop: EventLoop, descriptor: consuming Descriptor, peer: SocketAddress, isWritable: Bool
+    loop: EventLoop, descriptor: consuming Descriptor, peer: SocketAddress, isWritable: Bool, delay: Delay
   ) throws(LoopError) {
     loop.assertOnThread("StreamSocket")
     self.loop = loop
-    state = State(isWritable: isWritable)
+    state = State(isWritable: isWritable, delay: delay)
     peerAddress = peer
     self.descriptor = descriptor.raw()
     super.init()
@@ -89,6 +104,7 @@ package final class StreamSocket: EventTarget {
       throw error
     }
     _ = descriptor.take()
+    loop.nursery?.add(self)
   }
 
   deinit {
@@ -110,8 +126,11 @@ package final class StreamSocket: EventTarget {
     guard isOpen else { return self.loop = loop }
     self.loop.assertOnThread("StreamSocket")
     loop.assertOnThread("StreamSocket")
+    let isYoung = nurseryPlace >= 0
+    self.loop.nursery?.remove(self)
     handle = nil
     self.loop = loop
+    if isYoung { loop.nursery?.add(self) }
     do {
       try register()
     } catch {
@@ -140,6 +159,19 @@ package final class StreamSocket: EventTarget {
     listener?.socketIsReady(self)
   }
 
+  /// How the attempt to connect has ended, once ``isWritable``: 0 or its errno.
+  func connectOutcome() -> Int32 {
+    if isConnectedToItself { return ECONNREFUSED }
+    #if os(Linux)
+      // epoll tells of a failure as readable, too. Most connections are made and have nothing to read yet.
+      if !state.isReadable {
+        state.hasNews = false
+        return 0
+      }
+    #endif
+    return pendingError()
+  }
+
   /// The error that the connection died of, or 0: so a reset is noticed while nothing is read, and a failed connect.
   /// Like getsockopt(SO_ERROR).
   package func pendingError() -> Int32 {
@@ -164,10 +196,19 @@ package final class StreamSocket: EventTarget {
     return Int(count)
   }
 
+  /// Nothing that is written waits from now on, and what the system holds back goes out. ``write(_:)`` does it when it is time;
+  /// who writes in another way does it before. Like setsockopt(TCP_NODELAY).
+  func endDelay() {
+    SystemCall.setStreamOptions(descriptor)
+    state.delay = .none
+    state.holdsBack = false
+  }
+
   /// Sends FIN after what was written. Like shutdown(SHUT_WR).
   package func shutdownWrite() {
     guard isOpen else { return }
     _ = shutdown(descriptor, Int32(SHUT_WR))
+    state.holdsBack = false
   }
 
   /// Ends the connection with RST; what is unsent is forgotten. One of many may have to wait its turn, see ``ClosingQueue``.
@@ -185,8 +226,11 @@ package final class StreamSocket: EventTarget {
   /// Closed as far as this object goes; what is left is the descriptor.
   private func forget() -> Int32 {
     loop.assertOnThread("StreamSocket")
+    loop.nursery?.remove(self)
     // Before the descriptor goes: the kernel's set of events is asked to forget it.
     handle = nil
+    // A reset would forget it.
+    if state.holdsBack { endDelay() }
     let descriptor = descriptor
     self.descriptor = -1
     state.isReadable = false
@@ -238,8 +282,15 @@ extension StreamSocket {
   }
 
   /// Writes a part of the loop's read buffer, without a copy of ours. Like send(2).
-  package func write(_ range: Range<Int>) -> WriteOutcome {
-    write(loop.readBuffer.slice(range))
+  ///
+  /// - Parameter isLast: the end of the stream, or more of it, follows at once: the system waits for that, so that it goes out in
+  ///   one packet with these bytes. It waits for some 200 ms at most. Like MSG_MORE; elsewhere than on Linux it has no effect.
+  package func write(_ range: Range<Int>, isLast: Bool = false) -> WriteOutcome {
+    guard isLast else { return write(loop.readBuffer.slice(range)) }
+    let bytes = loop.readBuffer.slice(range)
+    let outcome = write(bytes.count, flags: StreamSocket.moreFollows) { send($0, bytes.baseAddress, bytes.count, $1) }
+    state.holdsBack = true
+    return outcome
   }
 
   /// Writes `bytes` from an index on. Like send(2).
@@ -267,13 +318,24 @@ extension StreamSocket {
     return write(bytes.count) { send($0, bytes.baseAddress, bytes.count, $1) }
   }
 
-  private func write(_ offered: Int, _ call: (Int32, Int32) -> Int) -> WriteOutcome {
+  #if canImport(Darwin)
+    private static var noFlags: Int32 { 0 }  // SO_NOSIGPIPE is set on the socket.
+    private static var moreFollows: Int32 { noFlags }
+  #else
+    private static var noFlags: Int32 { Int32(MSG_NOSIGNAL) }
+    private static var moreFollows: Int32 { noFlags | Int32(MSG_MORE) }
+  #endif
+
+  private func write(
+    _ offered: Int, flags: Int32 = StreamSocket.noFlags, _ call: (Int32, Int32) -> Int
+  ) -> WriteOutcome {
     guard isOpen else { return .failed(EBADF) }
-    #if canImport(Darwin)
-      let flags: Int32 = 0  // SO_NOSIGPIPE is set on the socket.
-    #else
-      let flags = Int32(MSG_NOSIGNAL)
-    #endif
+    state.holdsBack = false
+    switch state.delay {
+    case .none: break
+    case .unwritten: state.delay = .written
+    case .written: endDelay()
+    }
     while true {
       let count = call(descriptor, flags)
       if count >= 0 {
