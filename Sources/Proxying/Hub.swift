@@ -25,7 +25,7 @@ final class Hub {
   var listeners = 0 {
     didSet {
       room.setMost(limits.sessions(beside: listeners))
-      loop.later { [weak self] in self?.roomChanged() }
+      roomLook.ask()
     }
   }
 
@@ -33,7 +33,9 @@ final class Hub {
   var onRoom: () -> Void = {}
   /// Whether there was none when that was last told.
   private var wasFull = false
-  private var receiver: MailboxReceiver<WeakHub>?
+  private var receiver: MailboxReceiver<HubReference>?
+  /// Not by a weak reference to this object, which would make each later one to it slower.
+  private lazy var roomLook = Deferral(loop: loop) { [unowned self] in roomChanged() }
   private var kept: [Int: () -> Void] = [:]
   private var lastToken = 0
 
@@ -43,14 +45,14 @@ final class Hub {
     archive = CounterArchive(countMax: limits.keptCounters)
     room = SessionRoom(most: limits.sessions(beside: 0))
     memory = crew.isOne ? nil : MemoryUse()
-    receiver = crew.isOne ? nil : try MailboxReceiver(loop: crew.loop, state: WeakHub(self))
+    receiver = crew.isOne ? nil : try MailboxReceiver(loop: crew.loop, state: HubReference(self))
     if let memory { for loop in crew.loops { loop.pool.share(memory) } }
   }
 
   /// The loop that decides.
   var loop: EventLoop { crew.loop }
   /// The way here from another loop.
-  var mailbox: Mailbox<WeakHub>? { receiver?.mailbox }
+  var mailbox: Mailbox<HubReference>? { receiver?.mailbox }
 
   func take(_ reports: [SessionTable.Report]) {
     for report in reports { take(report) }
@@ -97,12 +99,12 @@ final class Hub {
 @available(*, unavailable)
 extension Hub: Sendable {}
 
-/// What the hub's mailbox holds: the hub owns the mailbox.
-final class WeakHub {
-  private(set) weak var hub: Hub?
+/// What the hub's mailbox holds, which the hub owns.
+final class HubReference {
+  unowned let hub: Hub
 
   init(_ hub: Hub) { self.hub = hub }
 }
 
 @available(*, unavailable)
-extension WeakHub: Sendable {}
+extension HubReference: Sendable {}

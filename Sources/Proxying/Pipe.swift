@@ -56,11 +56,11 @@ struct Pipe: ~Copyable {
   ///
   /// Below one packet's worth a link that already holds something waits for more room, or a busy link would be read in
   /// crumbs (the silly window of RFC 9293 §3.8.6.2.1, seen from a reader).
-  func room(_ limits: Limits, isMemoryShort: Bool) -> Int {
+  func room(_ bounds: Bounds, isMemoryShort: Bool) -> Int {
     guard source == .open, sink == .open else { return 0 }
     if isMemoryShort { return queue.count == 0 ? min(link.allowance, 16 << 10) : 0 }
     if link.isTransparent { return queue.count == 0 ? .max : 0 }
-    let room = min(link.allowance, limits.linkBytes - queue.count, limits.unsentBytes - unsent)
+    let room = min(link.allowance, bounds.linkBytes - queue.count, bounds.unsentBytes - unsent)
     return room < 1448 && queue.count > 0 ? 0 : room
   }
 
@@ -107,6 +107,14 @@ struct Pipe: ~Copyable {
 }
 
 extension Pipe {
+  /// What ``room(_:isMemoryShort:)`` needs of ``Limits``, by itself: those hold texts, and each read would copy them.
+  struct Bounds {
+    let linkBytes: Int
+    let unsentBytes: Int
+
+    init(_ limits: Limits) { (linkBytes, unsentBytes) = (limits.linkBytes, limits.unsentBytes) }
+  }
+
   /// How a pipe stands when all that could be moved has moved. Asked for once in a turn, because a look at a session's pipe
   /// is an access that is checked.
   struct Rest {

@@ -88,17 +88,17 @@ extension Session {
 
   func roomToRead(_ direction: Direction) -> Int {
     let isShort = sessions.isMemoryShort
+    let bounds = sessions.pipeBounds
     let room =
       direction == .upstream
-      ? upstream.room(sessions.limits, isMemoryShort: isShort)
-      : downstream.room(sessions.limits, isMemoryShort: isShort)
+      ? upstream.room(bounds, isMemoryShort: isShort) : downstream.room(bounds, isMemoryShort: isShort)
     if isShort, room == 0 { sessions.waitForMemory(self) }
     if room == 0, !isShort { noteFullLink(direction) }
     return room
   }
 
   private func noteFullLink(_ direction: Direction) {
-    let most = sessions.limits.linkBytes
+    let most = sessions.pipeBounds.linkBytes
     let held = direction == .upstream ? upstream.buffered : downstream.buffered
     // As ``Pipe/room(_:isMemoryShort:)`` sees it: no room for a packet.
     if most - held < 1448 { sessions.met(.linkBufferBytes, value: most, proxy: proxy.name) }
@@ -117,7 +117,7 @@ extension Session {
     guard count > 0 else { return }
     proxy.counters.count(received: count, direction)
     let opening = loop.readBuffer.withBytes(range) { noteExchange($0, direction) }
-    let sink = socket(to: direction)
+    let (sink, isLast) = (socket(to: direction), isEndDue(direction))
     let loop = loop
     var failed = false
     var written = 0
@@ -129,7 +129,7 @@ extension Session {
       if isStraight {
         pipe.released = pipe.received
         if let sink, sink.isWritable {
-          switch sink.write(range) {
+          switch sink.write(range, isLast: isLast) {
           case .wrote(let n): written = n
           case .wouldBlock: break
           case .failed: failed = true
@@ -184,6 +184,7 @@ extension Session {
     var written = 0
     var failed = false
     var closes = false
+    let isCloseDue = isOtherOver(than: direction)
     withPipe(direction) { pipe in
       while pipe.sink != .gone, pipe.unsent > 0, sink.isWritable, !failed {
         switch sink.write(&pipe.queue, upTo: pipe.unsent) {
@@ -197,7 +198,7 @@ extension Session {
       if pipe.sink == .endDue, pipe.unsent == 0, !failed {
         // Bytes behind the end were dropped by a toxic.
         pipe.queue.discard(pipe.queue.count)
-        sink.shutdownWrite()
+        if !isCloseDue || sink.holdsBack { sink.shutdownWrite() }
         pipe.sink = .ended
       }
       closes = pipe.sink == .closeDue && pipe.unsent == 0 && !failed

@@ -114,6 +114,21 @@ extension Session {
     }
   }
 
+  /// The source has ended and is read on at once: bytes and end are to leave together. Where a forward proxy reads, what follows
+  /// may be something else.
+  func isEndDue(_ direction: Direction) -> Bool {
+    guard let source = socket(from: direction), source.peerClosed else { return false }
+    return forward?.isTunnel ?? true
+  }
+
+  /// The other direction has come to its end on both sides: once this one has, the sockets are closed, and its sink sees an end by
+  /// that. Only where nothing of what the sink has sent is unread, or it would see a reset.
+  func isOtherOver(than direction: Direction) -> Bool {
+    guard phase == .open else { return false }
+    func isOver(_ pipe: borrowing Pipe) -> Bool { pipe.source == .ended && pipe.sink == .ended }
+    return direction == .upstream ? isOver(downstream) : isOver(upstream)
+  }
+
   /// All is delivered that there was, and both sides have ended.
   func closeIfDone(_ upstream: Pipe.Rest, _ downstream: Pipe.Rest) {
     guard phase == .open, upstream.isFinished, downstream.isFinished else { return }
@@ -158,7 +173,7 @@ extension Session {
   }
 
   func finish(_ reason: CloseReason) {
-    noteDecisions()
+    if upstream.link.mayHaveDecided || downstream.link.mayHaveDecided { noteDecisions() }
     phase = .closed
     dial = nil
     dropTimer()

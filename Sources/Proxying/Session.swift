@@ -66,6 +66,7 @@ package final class Session {
   /// Of the loop that it lives on.
   var sessions: SessionTable { table }
   private unowned var table: SessionTable
+  var loop: EventLoop { table.loop }
   var clientSocket: StreamSocket?
   var upstreamSocket: StreamSocket?
   var dial: Dial?
@@ -85,8 +86,6 @@ package final class Session {
   /// More is to be moved at the end of this turn of the loop.
   private var isQueuedToDrive = false
 
-  var loop: EventLoop { sessions.loop }
-
   init(id: Int, number: Int, accepted: consuming AcceptedSocket, proxy: Proxy, sessions: SessionTable) {
     self.id = id
     self.number = number
@@ -95,7 +94,7 @@ package final class Session {
     client = accepted.peer
     let now = sessions.loop.instant
     // What a forward proxy's session is put through is known when its client has said where it wants to go.
-    let isForward = proxy.mode != .tcp
+    let isForward = proxy.mode.isForward
     func link(_ direction: Direction) -> Link {
       let plan = isForward ? [] : proxy.conditions.plan(direction, connection: number)
       return Session.link(direction, plan, seed: sessions.seed, proxy: proxy.name, number: number, id: id, at: now)

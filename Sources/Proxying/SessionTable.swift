@@ -13,6 +13,7 @@ final class SessionTable {
   let hub: Hub
   let timers: SpareTimers
   let limits: Limits
+  let pipeBounds: Pipe.Bounds
   let seed: UInt64
   /// Of a loop of its own: renders here and is written there.
   let log: Log
@@ -34,6 +35,7 @@ final class SessionTable {
   init(loop: EventLoop, hub: Hub, resolver: Resolver) {
     (self.loop, self.hub, self.resolver) = (loop, hub, resolver)
     (limits, seed, memory) = (hub.limits, hub.seed, hub.memory)
+    pipeBounds = Pipe.Bounds(hub.limits)
     isFirst = loop === hub.loop
     timers = SpareTimers(loop: loop)
     dialer = Dialer(loop: loop, resolver: resolver, timeoutNanoseconds: hub.limits.connectTimeout.nanoseconds)
@@ -246,12 +248,12 @@ extension SessionTable {
     guard !reports.isEmpty else { return }
     let batch = reports
     reports = []
-    hub.mailbox?.post { $0.hub?.take(batch) }
+    hub.mailbox?.post { $0.hub.take(batch) }
   }
 
-  /// What a table's log knows of it: the one is made before the other.
+  /// What a table's log, which is the table's own, knows of it: the one is made before the other.
   private final class Teller {
-    weak var table: SessionTable?
+    unowned var table: SessionTable?
 
     func tell(_ line: String) { table?.tell(.line(line)) }
   }

@@ -139,7 +139,7 @@ import Testing
     try bench.registry.addToxic(.stall(nil, .upstream), to: "web")
     client.send(payload(1_000_000))
     let session = try #require(bench.registry.sessions.first)
-    try bench.loop.runUntil { session.upstream.room(bench.registry.limits, isMemoryShort: false) == 0 }
+    try bench.loop.runUntil { session.upstream.room(Pipe.Bounds(bench.registry.limits), isMemoryShort: false) == 0 }
     // Both in one turn: the reset, and a change that queues the session.
     client.reset()
     try bench.registry.addToxic(.latency(1), to: "web")

@@ -11,5 +11,8 @@ package enum ProxyMode: String, Hashable, Sendable, CaseIterable {
   package static let anyUpstream = "*:*"
 
   /// Whether the clients name the upstream.
-  package var isForward: Bool { self != .tcp }
+  package var isForward: Bool {
+    // Asked for each connection; `!=` would compare the texts.
+    if case .tcp = self { false } else { true }
+  }
 }
