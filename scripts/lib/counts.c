@@ -17,7 +17,10 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-enum { ALLOCATIONS, READS, EMPTY_READS, WRITES, WAITS, EVENT_CHANGES, TIMERS_SET, COUNTED };
+enum {
+  ALLOCATIONS, READS, EMPTY_READS, WRITES, WAITS, EVENT_CHANGES, TIMERS_SET,
+  ACCEPTS, EMPTY_ACCEPTS, DIALS, OPTIONS_SET, OPTIONS_ASKED, ENDS, CLOSES, COUNTED
+};
 
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
@@ -104,4 +107,55 @@ int timerfd_settime(int descriptor, int flags, const struct itimerspec *new, str
   REAL(timerfd_settime);
   count(TIMERS_SET);
   return real(descriptor, flags, new, old);
+}
+
+// What a connection takes beyond its bytes.
+
+int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags) {
+  REAL(accept4);
+  int result = real(descriptor, address, length, flags);
+  count(result < 0 ? EMPTY_ACCEPTS : ACCEPTS);
+  return result;
+}
+
+int socket(int family, int type, int protocol) {
+  REAL(socket);
+  count(DIALS);
+  return real(family, type, protocol);
+}
+
+int connect(int descriptor, const struct sockaddr *address, socklen_t length) {
+  REAL(connect);
+  count(DIALS);
+  return real(descriptor, address, length);
+}
+
+int setsockopt(int descriptor, int level, int name, const void *value, socklen_t length) {
+  REAL(setsockopt);
+  count(OPTIONS_SET);
+  return real(descriptor, level, name, value, length);
+}
+
+int getsockopt(int descriptor, int level, int name, void *value, socklen_t *length) {
+  REAL(getsockopt);
+  count(OPTIONS_ASKED);
+  return real(descriptor, level, name, value, length);
+}
+
+int getsockname(int descriptor, struct sockaddr *address, socklen_t *length) {
+  REAL(getsockname);
+  count(OPTIONS_ASKED);
+  return real(descriptor, address, length);
+}
+
+int shutdown(int descriptor, int how) {
+  REAL(shutdown);
+  count(ENDS);
+  return real(descriptor, how);
+}
+
+int close(int descriptor) {
+  REAL(close);
+  count(CLOSES);
+  return real(descriptor);
 }

@@ -14,8 +14,9 @@ from .daemon import Daemon
 from .report import table
 
 LIB = pathlib.Path(__file__).resolve().parent.parent
+SHOWN = ("allocations", "reads", "empty reads", "writes", "waits", "event changes", "timers set")
 # The order of counts.c.
-NAMES = ("allocations", "reads", "empty reads", "writes", "waits", "event changes", "timers set")
+NAMES = (*SHOWN, "accepts", "empty accepts", "dials", "options set", "options asked", "ends", "closes")
 REQUEST, ANSWER, PIECE = bytes(100), bytes(1000), bytes(1 << 18)
 MEGABYTE = 1_000_000
 
@@ -154,8 +155,8 @@ def _measure(case, counts, directory):
 
 
 def _shown(numbers):
-    return [f"{numbers[name]:.2f}" for name in NAMES]
+    return [f"{numbers[name]:.2f}" for name in SHOWN]
 
 
 def text(rows):
-    return table(["through", "for each", *NAMES], rows)
+    return table(["through", "for each", *SHOWN], rows)
