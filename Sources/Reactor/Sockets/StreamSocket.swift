@@ -141,13 +141,6 @@ package final class StreamSocket: EventTarget {
 
   package var isOpen: Bool { descriptor >= 0 }
 
-  /// The address at our end; asks the system each time.
-  package var localAddress: SocketAddress { SocketAddress.local(of: descriptor) ?? .unknown }
-
-  /// When nobody listens on a port of the range for outgoing connections, the system may pick the same one for our end, and
-  /// TCP's simultaneous open then connects the socket to itself.
-  var isConnectedToItself: Bool { peerAddress.isLoopback && localAddress == peerAddress }
-
   override func eventFired(_ flags: EventFlags) {
     state.hasNews = true
     if flags.contains(.read) { state.isReadable = true }
@@ -180,20 +173,6 @@ package final class StreamSocket: EventTarget {
     var length = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &length)
     return failure
-  }
-
-  /// Bytes written that the peer's system has not acknowledged; a reset would forget those that are unsent.
-  /// Like ioctl(SIOCOUTQ), getsockopt(SO_NWRITE).
-  package var unacknowledgedBytes: Int {
-    guard isOpen else { return 0 }
-    var count: Int32 = 0
-    #if canImport(Darwin)
-      var length = socklen_t(MemoryLayout<Int32>.size)
-      getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &length)
-    #else
-      _ = ioctl(descriptor, UInt(TIOCOUTQ), &count)
-    #endif
-    return Int(count)
   }
 
   /// Nothing that is written waits from now on, and what the system holds back goes out. ``write(_:)`` does it when it is time;

@@ -8,12 +8,11 @@ from .daemon import Daemon
 from .report import table
 
 WARMING, COUNTED = 50, 500
-# Client and server have ended both, so that there are two reads of bytes and two of an end; the first end is passed on, the
-# second one is that of a close. One question is for a connection to itself. No option is set before a connection is old or
-# has been written to twice.
+# Two reads of bytes and two of an end; the first end is passed on, the second one is that of a close.
 EXACT = {"reads": 4, "writes": 2, "event changes": 4, "accepts": 1, "dials": 2, "ends": 1, "closes": 2}
-# What depends on how far the other side is when it is looked at. Of options asked: the connection to itself, and whether a
-# client whose request waits for the upstream was reset meanwhile.
+# What depends on how far the other side is when it is looked at. Asked is whether a connection leads to itself, and
+# whether a client whose request waits for the upstream was reset meanwhile. No option is set before a connection is old
+# or has been written to twice.
 MOST = {"empty reads": 3, "empty accepts": 1, "options set": 0, "options asked": 2}
 
 
