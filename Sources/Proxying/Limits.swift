@@ -52,6 +52,9 @@ package struct Limits: Equatable, Sendable {
   /// How long delayed bytes are still delivered after a request to stop.
   package var drainTimeout = Interval.seconds(5)
 
+  /// What may be read of a stream before any of it is written: all of it may come to lie here.
+  var streamBytes: Int { min(unsentBytes, linkBytes) }
+
   package init() {
     control.headerBytesHint = " (\(Limit.controlHeadBytes.flag) sets it)"
     control.bodyBytesHint = " (\(Limit.controlBodyBytes.flag) sets it)"

@@ -52,16 +52,17 @@ struct Pipe: ~Copyable {
   /// Whether there is something to write, or to say behind all that is written.
   var mayPush: Bool { sink != .gone && (unsent > 0 || sink == .endDue || sink == .closeDue) }
 
-  /// How many bytes may be read from the source now.
+  /// How many bytes may be read from the source now: more than one read's worth only where they go straight on. A link that
+  /// holds bytes times them from when they came.
   ///
   /// Below one packet's worth a link that already holds something waits for more room, or a busy link would be read in
   /// crumbs (the silly window of RFC 9293 §3.8.6.2.1, seen from a reader).
   func room(_ bounds: Bounds, isMemoryShort: Bool) -> Int {
     guard source == .open, sink == .open else { return 0 }
     if isMemoryShort { return queue.count == 0 ? min(link.allowance, 16 << 10) : 0 }
-    if link.isTransparent { return queue.count == 0 ? .max : 0 }
+    if link.isTransparent { return queue.count == 0 ? max(ReadBuffer.capacity, bounds.streamBytes) : 0 }
     let room = min(link.allowance, bounds.linkBytes - queue.count, bounds.unsentBytes - unsent)
-    return room < 1448 && queue.count > 0 ? 0 : room
+    return room < 1448 && queue.count > 0 ? 0 : min(room, ReadBuffer.capacity)
   }
 
   /// Hands `count` bytes of the queue to the link, of which those from `opening` on, if that is said, open an exchange.
@@ -111,8 +112,11 @@ extension Pipe {
   struct Bounds {
     let linkBytes: Int
     let unsentBytes: Int
+    let streamBytes: Int
 
-    init(_ limits: Limits) { (linkBytes, unsentBytes) = (limits.linkBytes, limits.unsentBytes) }
+    init(_ limits: Limits) {
+      (linkBytes, unsentBytes, streamBytes) = (limits.linkBytes, limits.unsentBytes, limits.streamBytes)
+    }
   }
 
   /// How a pipe stands when all that could be moved has moved. Asked for once in a turn, because a look at a session's pipe

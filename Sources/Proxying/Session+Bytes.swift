@@ -67,8 +67,9 @@ extension Session {
     var room = roomToRead(direction)
     if let forward { room = min(room, pieceToRead(direction, forward)) }
     guard room > 0 else { return false }
-    switch source.read(upTo: room) {
+    switch room > ReadBuffer.capacity ? source.readStream(upTo: room) : source.read(upTo: room) {
     case .bytes(let count):
+      hasReadMuch = hasReadMuch || count > ReadBuffer.capacity
       take(count, direction, now)
       return true
     case .wouldBlock:

@@ -87,7 +87,8 @@ extension Session {
     case (.exchanging, .upstream) where forward.isRequestOver: Session.pendingMax - forward.pending.count
     // Each head is some work, and there may be many.
     case (.exchanging, .downstream) where !(forward.talk?.answers.isInBody ?? true): Session.requestPiece
-    default: .max
+    case (.tunnel, _): .max
+    default: ReadBuffer.capacity
     }
   }
 

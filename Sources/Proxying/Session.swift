@@ -80,6 +80,8 @@ package final class Session {
   /// slow to take the last bytes.
   var givesUpAt: Instant?
   private var isDriving = false
+  /// So much in this turn that others are to get theirs.
+  var hasReadMuch = false
   var mustDriveAgain = false
   /// See ``matchBuffers()``.
   var hasBoundBuffers = false
@@ -190,12 +192,13 @@ package final class Session {
     if phase == .opening, hasReachedServer(now) { dialUpstream() }
     if let forward, !forward.isTunnel, !stepForward(forward, now) { return }
     var rounds = 0
+    hasReadMuch = false
     while phase != .closed, phase != .lingering {
       let more = advance(.upstream, now)
       guard phase != .closed, phase != .lingering else { break }
       guard advance(.downstream, now) || more else { break }
       rounds += 1
-      if rounds == Session.roundsInARow {
+      if rounds == Session.roundsInARow || hasReadMuch {
         driveLater()
         break
       }

@@ -2,13 +2,17 @@
 ///
 /// Safe to use: every access checks its bounds.
 package final class ReadBuffer {
-  /// 256 KiB: as much as a busy connection's receive buffer gives at once, and it stays in the processor's cache.
+  /// What one read takes, 256 KiB: as much as a busy connection's receive buffer gives at once, and it stays in the
+  /// processor's cache.
   package static let capacity = 262_144
+  /// What the reads of a stream may gather before it is written, 1 MiB; see ``StreamSocket/readStream(upTo:)``. It is all
+  /// that there is; pages that no stream has come to are never touched.
+  package static let streamCapacity = 1_048_576
 
   let bytes: UnsafeMutableRawBufferPointer
 
   init() {
-    bytes = .allocate(byteCount: ReadBuffer.capacity, alignment: 16_384)
+    bytes = .allocate(byteCount: ReadBuffer.streamCapacity, alignment: 16_384)
   }
 
   deinit {
@@ -30,7 +34,7 @@ package final class ReadBuffer {
     body(slice(range).bytes)
   }
 
-  /// Puts `content` at the start, as if a socket had been read; at most ``capacity`` bytes.
+  /// Puts `content` at the start, as if a socket had been read; at most ``streamCapacity`` bytes.
   package func load(_ content: [UInt8]) {
     precondition(content.count <= bytes.count, "more than the read buffer holds")
     bytes.copyBytes(from: content)
@@ -42,8 +46,13 @@ package final class ReadBuffer {
   }
 
   func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(place(range))
+  }
+
+  /// A part to be written to.
+  func place(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
     precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "range outside the read buffer")
-    return UnsafeRawBufferPointer(rebasing: bytes[range])
+    return UnsafeMutableRawBufferPointer(rebasing: bytes[range])
   }
 }
 

@@ -241,10 +241,15 @@ extension StreamSocket {
   /// Reads at most `limit` bytes (1 to ``ReadBuffer/capacity``) into the loop's read buffer. Like recv(2).
   package func read(upTo limit: Int) -> ReadOutcome {
     precondition(limit > 0, "reading needs room")
+    return read(into: 0..<min(limit, ReadBuffer.capacity))
+  }
+
+  /// As ``read(upTo:)``, into a part of the loop's read buffer, which isn't empty.
+  func read(into range: Range<Int>) -> ReadOutcome {
     guard isOpen else { return .failed(EBADF) }
-    let buffer = loop.readBuffer.bytes
+    let place = loop.readBuffer.place(range)
     while true {
-      let count = recv(descriptor, buffer.baseAddress, min(limit, buffer.count), 0)
+      let count = recv(descriptor, place.baseAddress, place.count, 0)
       if count > 0 { return .bytes(count) }
       // After its error was taken, a dead connection reads as if it had ended well.
       if count == 0 { return failure == 0 ? .end : .failed(failure) }
