@@ -67,7 +67,9 @@ extension Session {
     var room = roomToRead(direction)
     if let forward { room = min(room, pieceToRead(direction, forward)) }
     guard room > 0 else { return false }
-    switch room > ReadBuffer.capacity ? source.readStream(upTo: room) : source.read(upTo: room) {
+    // While others wait for their turn, one's own is to be short.
+    let isStream = room > ReadBuffer.capacity && !loop.turns.hasWaiting
+    switch isStream ? source.readStream(upTo: room) : source.read(upTo: room) {
     case .bytes(let count):
       hasReadMuch = hasReadMuch || count > ReadBuffer.capacity
       take(count, direction, now)

@@ -5,6 +5,13 @@ import Testing
 @testable import Reactor
 @testable import Settings
 
+/// Somebody else in the line of those who want to move bytes.
+private final class Waiting: TurnTaker {
+  var onTurn: () -> Void = {}
+
+  func takeTurn() { onTurn() }
+}
+
 /// One connection without toxics, at full rate: several reads make one write.
 ///
 /// Millions of bytes are compared outside of expectations, which would tell of each that differs.
@@ -39,6 +46,27 @@ import Testing
     #expect(isSame)
     #expect(most > Int64(ReadBuffer.capacity), "it is read as a stream")
     #expect(most <= Int64(ReadBuffer.streamCapacity), "one gathering in a turn")
+  }
+
+  /// A turn is short while somebody waits for the next.
+  @Test func whereOthersWaitEachReadIsWrittenByItself() throws {
+    let bytes = payload(12_000_000)
+    let upstream = try source(bytes)
+    let proxy = try bench.create(upstream: upstream.address)
+    let client = try bench.connect(proxy)
+    let other = Waiting()
+    var (before, most) = (Int64(0), Int64(0))
+    // It asks again in each of its turns, so that it waits behind the session's or comes next.
+    other.onTurn = { [bench] in
+      let now = proxy.counters.downstream.received
+      (most, before) = (max(most, now - before), now)
+      if !client.isOver { bench.loop.turns.append(other) }
+    }
+    bench.loop.turns.append(other)
+    try bench.loop.runUntil { client.isOver }
+    let isSame = client.received == bytes
+    #expect(isSame)
+    #expect((1...Int64(Session.roundsInARow * ReadBuffer.capacity)).contains(most))
   }
 
   @Test func forWhoDoesntReadNoMoreIsHeldThanALinkMay() throws {

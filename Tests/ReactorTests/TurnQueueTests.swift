@@ -32,6 +32,16 @@ private final class Worker: TurnTaker {
     #expect(loop.turns.isEmpty)
   }
 
+  @Test func whoHasItsTurnKnowsWhetherOthersWait() throws {
+    let loop = try EventLoop()
+    var waited: [Bool] = []
+    let workers = (0..<3).map { _ in Worker { [unowned loop] _ in waited.append(loop.turns.hasWaiting) } }
+    for worker in workers { loop.turns.append(worker) }
+    try loop.runUntil { waited.count == 3 }
+    #expect(waited == [true, true, false])
+    #expect(!loop.turns.hasWaiting)
+  }
+
   /// A thousand that all have much to do: a timer that is due, and work for later, come between them.
   @Test func manyThatAreBusyDontHoldUpTheRest() throws {
     let loop = try EventLoop()

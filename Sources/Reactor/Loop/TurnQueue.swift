@@ -22,6 +22,8 @@ package final class TurnQueue {
   }
 
   var isEmpty: Bool { waiting.isEmpty }
+  /// Whether anybody waits behind the one whose turn it is.
+  package var hasWaiting: Bool { served < waiting.count }
 
   /// Keeps `taker` until its turn has come. Who asks twice is served twice.
   package func append(_ taker: any TurnTaker) {
