@@ -94,8 +94,9 @@ struct CubicController: CongestionController {
     threshold = Int32(cubic.reduce(window: window))
   }
 
+  /// There is no threshold yet where the connection has begun anew amid the recovery: the loss was the old one's.
   mutating func recoveryEnded() {
-    segments = threshold
+    if threshold != .max { segments = threshold }
   }
 
   mutating func timedOut(isFirst: Bool, flying: Int) {

@@ -122,6 +122,21 @@ import Testing
     #expect(connection.handshake == .established && bench.session.server.receivedBytes == 300)
   }
 
+  /// A loss that is being repaired then has reduced another window than the one that there is now.
+  @Test func connectingAgainDuringARecoveryOpensNoBoundlessWindow() {
+    let bench = TCPBench(roundTripMilliseconds: 50, bytesPerSecond: 200_000, queueBytes: 30_000)
+    bench.session.server.toWrite = 1_000_000
+    bench.session.drive(at: bench.now)
+    func sender() -> TCPSender { bench.session.connection!.server.sender }
+    bench.world.run(until: bench.now + .seconds(60)) { sender().flight?.phase != .recovery }
+    #expect(sender().flight?.phase == .recovery)
+    bench.session.connection?.connect(at: bench.now)
+    bench.world.run(until: bench.now + .seconds(60)) { sender().flight?.phase == .recovery }
+    #expect(sender().flight?.phase != .recovery && sender().congestion.window < 100)
+    bench.run(forMilliseconds: 60_000)
+    #expect(bench.session.client.receivedBytes == 1_000_000)
+  }
+
   /// What a stage finds that is put into a session in the middle: a connection with a window as after a pause.
   @Test func aStageInALiveSessionIsEstablished() {
     let bench = TCPBench()
