@@ -20,7 +20,7 @@ package struct Link: ~Copyable {
   // In this order for size: every idle session carries two links.
   let owner: Int
   var plan: [StagePlan] = []
-  var stages: [Stage] = []
+  var stages = LinkStages()
   var decisions: [Decision] = []
   let identity: LinkIdentity
   private var closing = Closing.open
@@ -43,10 +43,10 @@ package struct Link: ~Copyable {
   package var mayHaveDecided: Bool { !stages.isEmpty || !decisions.isEmpty }
 
   /// Whether a drop has decided that this connection is never to be answered.
-  package var isHanging: Bool { stages.contains { $0.toxic.isHanging } }
+  package var isHanging: Bool { stages.contains { $0.isHanging } }
 
   /// Whether what leaves is to be written segment by segment.
-  package var cutsWrites: Bool { stages.contains { $0.toxic.cutsWrites } }
+  package var cutsWrites: Bool { stages.contains { $0.cutsWrites } }
 
   package mutating func receive(_ segment: Segment, at now: Instant) {
     guard closing != .reset else { return }
@@ -77,7 +77,6 @@ package struct Link: ~Copyable {
     var least = Int.max
     var bytesAhead = 0
     var transit = Interval.zero
-    // By index: an iteration would copy each stage.
     for index in stages.indices {
       let allowance = stages[index].toxic.allowance(behind: transit)
       if allowance != .max { least = min(least, allowance - bytesAhead) }
@@ -91,8 +90,8 @@ package struct Link: ~Copyable {
   /// Once a toxic has lost bytes: how many of the bytes that were received and haven't left can still be delivered. They
   /// are the oldest; the rest may be forgotten. Nil while nothing is lost.
   package var deliverableBytes: Int? {
-    guard let last = stages.lastIndex(where: { $0.toxic.hasLostBytes }) else { return nil }
-    let behind = stages[last...].reduce(0) { $0 + $1.toxic.heldBytes }
+    guard let last = stages.indices.last(where: { stages[$0].toxic.hasLostBytes }) else { return nil }
+    let behind = stages.indices[last...].reduce(0) { $0 + stages[$1].toxic.heldBytes }
     return (0..<outbox.count).reduce(behind) { $0 + outbox[$1].byteCount }
   }
 
@@ -107,7 +106,7 @@ package struct Link: ~Copyable {
   /// Hands a segment to the stage with this index, or out when there is none.
   mutating func enter(_ segment: Segment, stage: Int, at now: Instant) {
     if stage < stages.count {
-      stages[stage].toxic.receive(segment, at: now)
+      stages.change(stage) { $0.receive(segment, at: now) }
     } else {
       outbox.append(segment)
     }
@@ -117,13 +116,13 @@ package struct Link: ~Copyable {
   mutating func run(at now: Instant) -> Segment? {
     var index = stages.count - 1
     while index >= 0 {
-      guard !isHeldUp(stage: index), let segment = stages[index].toxic.poll(at: now) else {
+      guard !isHeldUp(stage: index), let segment = stages.change(index, { $0.poll(at: now) }) else {
         index -= 1
         continue
       }
       if index == stages.count - 1 { return segment }
       index += 1
-      stages[index].toxic.receive(segment, at: now)
+      stages.change(index) { $0.receive(segment, at: now) }
     }
     return nil
   }
@@ -132,14 +131,15 @@ package struct Link: ~Copyable {
   /// cut from. A stage that hangs or discards still has to see a reset.
   private func isHeldUp(stage index: Int) -> Bool {
     guard stages[index].toxic.cutsWrites else { return false }
-    return stages[(index + 1)...].contains { stage in
-      stage.toxic.allowance <= 0 && !stage.toxic.isHanging && !stage.toxic.hasLostBytes
+    return stages.indices[(index + 1)...].contains { behind in
+      let toxic = stages[behind].toxic
+      return toxic.allowance <= 0 && !toxic.isHanging && !toxic.hasLostBytes
     }
   }
 
   mutating func collectVerdicts(stage index: Int) {
     let toxic = plan[stages[index].planIndex].name
-    for verdict in stages[index].toxic.takeVerdicts() {
+    for verdict in stages.change(index, { $0.takeVerdicts() }) {
       decisions.append(
         Decision(
           toxic: toxic, direction: identity.direction, exchange: verdict.exchange, outcome: verdict.outcome))
@@ -170,10 +170,10 @@ package struct Link: ~Copyable {
     for index in stages.indices {
       collectVerdicts(stage: index)
       // A shared path learns that it is left.
-      _ = stages[index].toxic.surrender()
+      _ = stages.change(index) { $0.surrender() }
     }
     plan = []
-    stages = []
+    stages = LinkStages()
     outbox = Fifo()
   }
 }

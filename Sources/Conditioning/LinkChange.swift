@@ -18,9 +18,9 @@ extension Link {
     passOnWhatIsDue(at: now)
     for index in stages.indices { collectVerdicts(stage: index) }
     guard !move(to: newPlan, at: now) else { return }
-    var previous = Previous(plan: plan, stages: stages)
+    var previous = Previous(plan: plan, stages: stages.array)
     plan = newPlan
-    stages = []
+    stages = LinkStages()
     rebuild(from: &previous, isNewConnection: isNewConnection, at: now)
   }
 
@@ -31,7 +31,8 @@ extension Link {
     for index in plan.indices where !plan[index].differsOnlyInNetwork(from: newPlan[index]) { return false }
     plan = newPlan
     for index in stages.indices where plan[index].isNetwork {
-      _ = plan[index].kind.update(&stages[index].toxic, at: now)
+      let kind = plan[index].kind
+      _ = stages.change(index) { kind.update(&$0, at: now) }
     }
     return true
   }
@@ -43,7 +44,7 @@ extension Link {
     while hasMoved {
       hasMoved = false
       for index in stages.indices.reversed() where !stages[index].toxic.cutsWrites {
-        while let segment = stages[index].toxic.poll(at: now) {
+        while let segment = stages.change(index, { $0.poll(at: now) }) {
           enter(segment, stage: index + 1, at: now)
           hasMoved = true
         }

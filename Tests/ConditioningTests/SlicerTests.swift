@@ -136,7 +136,7 @@ import Testing
     bench.send(2_000_000, to: link)
     #expect(link.deadline.map { $0 > bench.now } ?? true)
     #expect(link.link.stages[1 + between.count].toxic.heldBytes <= 256 * 1024)
-    #expect(link.link.stages.dropFirst().dropLast().allSatisfy { $0.toxic.heldBytes <= 256 * 1024 })
+    #expect(link.link.stages.array.dropFirst().dropLast().allSatisfy { $0.toxic.heldBytes <= 256 * 1024 })
     bench.change(link, to: [next])
     bench.settle()
     if link.table.last?.what != "reset" { expectFaithful(link, ended: false) }

@@ -194,10 +194,15 @@ extension NetworkPath {
     ready.append(connection.seat)
   }
 
-  func connection(of owner: Int) -> TCPConnection? { seats.seat(of: owner).flatMap { seats[$0] } }
+  /// The session's connection, for its second link; nil: this is the first one.
+  func join(_ owner: Int) -> TCPConnection? {
+    guard let connection = seats.claim(owner).flatMap({ seats[$0] }) else { return nil }
+    connection.isJoined = true
+    return connection
+  }
 
   func enter(_ connection: TCPConnection) {
-    connection.seat = seats.take(connection, owner: connection.owner)
+    connection.seat = seats.take(connection, owner: connection.isJoined ? nil : connection.owner)
   }
 
   /// The connection is no longer there; what it has under way uses the link and arrives nowhere.

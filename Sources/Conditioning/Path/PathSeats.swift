@@ -17,6 +17,7 @@ struct PathSeats {
 
   private var places: [Place] = []
   private var free: [Int32] = []
+  /// Of sessions whose second link hasn't come yet.
   private var owners: [Int: PathSeat] = [:]
   private var lastIdentity: UInt32 = 0
 
@@ -29,8 +30,9 @@ struct PathSeats {
     return place.identity == seat.identity ? place.connection : nil
   }
 
-  /// The one that came last, if the session has several.
-  func seat(of owner: Int) -> PathSeat? { owners[owner] }
+  /// For the session's second link. The connection that came last, if there are several; once, so that nothing is kept for
+  /// sessions that just stay.
+  mutating func claim(_ owner: Int) -> PathSeat? { owners.removeValue(forKey: owner) }
 
   /// All that are there, by number.
   ///
@@ -38,7 +40,8 @@ struct PathSeats {
   /// reference for nil itself, so that an iteration ends there.
   var connections: [TCPConnection] { places.indices.compactMap { places[$0].connection } }
 
-  mutating func take(_ connection: TCPConnection, owner: Int) -> PathSeat {
+  /// - Parameter owner: the session, if a second link is going to ask for it.
+  mutating func take(_ connection: TCPConnection, owner: Int?) -> PathSeat {
     lastIdentity &+= 1
     let seat: PathSeat
     let place = Place(connection: connection, identity: lastIdentity)
@@ -49,7 +52,7 @@ struct PathSeats {
       seat = PathSeat(number: Int32(places.count), identity: lastIdentity)
       places.append(place)
     }
-    owners[owner] = seat
+    if let owner { owners[owner] = seat }
     return seat
   }
 

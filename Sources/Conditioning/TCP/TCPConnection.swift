@@ -16,26 +16,29 @@ package final class TCPConnection {
     case established
   }
 
+  // In this order for size: every idle session carries one of these.
   /// See `SharedRate.Flow.owner`.
   package let owner: Int
-  package internal(set) var handshake: Handshake
   /// What its path knows it by.
   var seat = PathSeat.none
-  /// Its session is to be driven, and its path knows.
-  var isReady = false
-  /// Counts handshakes, to tell their packets apart.
-  var attempt: UInt8 = 0
   /// Nil: both links have left.
   private(set) var path: NetworkPath?
   var dice: SeededGenerator
   /// What the path's timer is armed for at the latest.
   var armedFor = Instant.distantFuture
-  var upstream = TCPStream()
-  var downstream = TCPStream()
   /// Nil: there is no handshake under way.
   var opening: TCPOpening?
+  var upstream = TCPStream()
+  var downstream = TCPStream()
   var client: TCPEnd
   var server: TCPEnd
+  package internal(set) var handshake: Handshake
+  /// Its session is to be driven, and its path knows.
+  var isReady = false
+  /// Both links have it.
+  var isJoined = false
+  /// Counts handshakes, to tell their packets apart.
+  var attempt: UInt8 = 0
 
   /// - Parameter isNew: false: it comes to the path as an established one, with a window as after a pause.
   init(owner: Int, path: NetworkPath, isNew: Bool, dice: SeededGenerator) {

@@ -1,16 +1,28 @@
 /// A link's place on a path with modelled TCP: one direction of its session's connection. Its own deadline is nil while
 /// nothing has arrived: the path's timer drives it.
 ///
-/// Small enough to lie in the link's array itself, without a box.
-package struct TCPStage: Toxic {
-  let connection: TCPConnection
-  let direction: Direction
+/// As small as the reference: a link with no other stage has it in place.
+package enum TCPStage: Toxic {
+  case upstream(TCPConnection)
+  case downstream(TCPConnection)
 
   /// Both links of a session (`owner`) get the same connection.
   init(_ path: NetworkPath, _ direction: Direction, owner: Int, isNewConnection: Bool, dice: SeededGenerator) {
-    connection =
-      path.connection(of: owner) ?? TCPConnection(owner: owner, path: path, isNew: isNewConnection, dice: dice)
-    self.direction = direction
+    let connection = path.join(owner) ?? TCPConnection(owner: owner, path: path, isNew: isNewConnection, dice: dice)
+    self = direction == .upstream ? .upstream(connection) : .downstream(connection)
+  }
+
+  private var connection: TCPConnection {
+    switch self {
+    case .upstream(let connection), .downstream(let connection): connection
+    }
+  }
+
+  private var direction: Direction {
+    switch self {
+    case .upstream: .upstream
+    case .downstream: .downstream
+    }
   }
 
   package var modelledConnection: TCPConnection? { connection }
@@ -36,8 +48,8 @@ package struct TCPStage: Toxic {
 extension Link {
   /// The modelled TCP connection of its session; nil under a path without one.
   package var connection: TCPConnection? {
-    for stage in stages {
-      if let connection = stage.toxic.modelledConnection { return connection }
+    for index in stages.indices {
+      if let connection = stages[index].toxic.modelledConnection { return connection }
     }
     return nil
   }

@@ -105,7 +105,7 @@ import Testing
     let first = Link(.test(1), plan: [.tcp(path)], owner: 7, at: .zero)
     let found = first.connection
     let connection = try #require(found)
-    #expect(path.connection(of: 7) === connection && path.connection(of: 8) == nil)
+    #expect(path.join(7) === connection && path.join(8) == nil)
     path.markReady(connection)
     #expect(path.deadline == .distantPast)
     #expect(path.poll(at: .zero) == 7 && path.poll(at: .zero) == nil)
@@ -128,14 +128,14 @@ import Testing
       }
       link.receive(.bytes(Extent(start: 0, count: 3_000)), at: .zero)
     }
-    #expect(gone == nil && path.connection(of: 7) == nil)
+    #expect(gone == nil && path.join(7) == nil)
     #expect(path.poll(at: .milliseconds(1)) == nil)
     // What it had under way uses the link.
     #expect(path.deadline == .milliseconds(10))
     // Another one in its place gets none of it.
     let link = Link(.test(2), plan: [.tcp(path)], owner: 8, at: .milliseconds(1))
     while let deadline = path.deadline, deadline <= .seconds(1) { #expect(path.poll(at: deadline) == nil) }
-    #expect(path.connection(of: 8) === link.connection)
+    #expect(path.join(8) === link.connection)
   }
 
   @Test func aConnectionThatMovesTakesAllAlong() throws {
@@ -148,8 +148,8 @@ import Testing
     old.arm(connection, at: .milliseconds(300))
     old.markReady(connection)
     link.change(to: [.tcp(new)], at: .milliseconds(15))
-    #expect(old.poll(at: .milliseconds(15)) == nil && old.deadline == nil && old.connection(of: 7) == nil)
-    #expect(new.connection(of: 7) === connection && new.poll(at: .milliseconds(15)) == 7)
+    #expect(old.poll(at: .milliseconds(15)) == nil && old.deadline == nil && old.join(7) == nil)
+    #expect(new.join(7) === connection && new.poll(at: .milliseconds(15)) == 7)
     // The first has left the old serialiser, the second is sent by the new one, as a whole: 15 + 5 ms.
     #expect(new.deadline == .milliseconds(20))
     new.drive(at: .milliseconds(20))

@@ -16,10 +16,14 @@ import Testing
     let seat = seats.take(first, owner: 7)
     let next = seats.take(second, owner: 7)
     seats.leave(seat, owner: 7)
-    #expect(seats.seat(of: 7) == next && seats[next] === second && seats[seat] == nil)
+    #expect(seats[next] === second && seats[seat] == nil)
     // Again, which is nothing.
     seats.leave(seat, owner: 7)
-    #expect(seats.seat(of: 7) == next && seats.connections.count == 1)
+    let claimed = seats.claim(7)
+    #expect(claimed == next && seats.connections.count == 1)
+    // It has two links now, and a third is a new connection's.
+    let again = seats.claim(7)
+    #expect(again == nil && seats[next] === second)
   }
 
   @Test func aSuccessorGetsNothingOfWhoWasThereBefore() {
