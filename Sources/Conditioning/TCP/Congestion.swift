@@ -11,6 +11,9 @@ enum Congestion {
     }
   }
 
+  /// Whether it has nothing on the heap.
+  var holdsNothing: Bool { if case .cubic(let cubic) = self { cubic.holdsNothing } else { false } }
+
   var control: CongestionControl {
     switch self {
     case .cubic: .cubic

@@ -3,24 +3,41 @@ struct CubicController: CongestionController {
   /// RFC 6928, in segments.
   static let initialWindow = 10
 
+  /// What it remembers of slow start's end and of losses: most idle sessions have met neither.
+  ///
+  /// A class, although a controller is a value: a sender has its own, and is never copied to go on as two.
+  private final class Experience {
+    var cubic = Cubic()
+    var reduction = ProportionalRateReduction()
+    /// Before the last reduction, to be undone.
+    var segmentsBefore: Int32 = 0
+    var thresholdBefore: Int32 = 0
+  }
+
+  // In this order for size: every idle session carries two of these.
   /// When the window was used up or looked at for the last time.
   private var lastFull = Instant.distantPast
+  /// Nil: there is none yet.
+  private var experience: Experience?
+  private var hyStart = HyStart()
   private var segments = Int32(initialWindow)
   private var threshold = Int32.max
-  private var cubic = Cubic()
-  private var hyStart = HyStart()
-  private var reduction = ProportionalRateReduction()
   /// Microseconds.
   private var leastRoundTrip = Int32.max
-  /// Before the last reduction, to be undone.
-  private var segmentsBefore: Int32 = 0
-  private var thresholdBefore: Int32 = 0
   /// The most that was under way since `lastFull`.
   private var mostUsed: Int32 = 0
 
+  var holdsNothing: Bool { experience == nil }
   var window: Int { Int(segments) }
   private var isInSlowStart: Bool { segments < threshold }
   private var least: Interval { Interval(nanoseconds: Int64(leastRoundTrip) * 1_000) }
+
+  private mutating func experienced() -> Experience {
+    if let experience { return experience }
+    let experience = Experience()
+    self.experience = experience
+    return experience
+  }
 
   mutating func measured(roundTrip: Interval, _ report: AcknowledgementReport) {
     leastRoundTrip = min(leastRoundTrip, Int32(clamping: roundTrip.nanoseconds / 1_000))
@@ -33,7 +50,7 @@ struct CubicController: CongestionController {
   mutating func acknowledged(_ report: AcknowledgementReport) {
     if report.phase == .recovery {
       guard report.delivered > 0 else { return }
-      segments = Int32(max(1, reduction.window(threshold: Int(threshold), report)))
+      segments = Int32(max(1, experienced().reduction.window(threshold: Int(threshold), report)))
     } else if report.isAdvanced {
       grow(by: report.delivered, report)
     }
@@ -55,12 +72,13 @@ struct CubicController: CongestionController {
     guard acknowledged > 0 else { return }
     let round = leastRoundTrip == .max ? Interval.zero : least
     segments = Int32(
-      cubic.grow(window: window, acknowledged: acknowledged, leastRoundTrip: round, at: report.now))
+      experienced().cubic.grow(window: window, acknowledged: acknowledged, leastRoundTrip: round, at: report.now))
   }
 
   mutating func sent(payloadBytes: Int, isFirst: Bool, lastSentAt: Instant, at now: Instant) {
-    reduction.segmentLeft()
-    if isFirst && lastSentAt != .distantPast { cubic.pause(now - lastSentAt) }
+    guard let experience else { return }
+    experience.reduction.segmentLeft()
+    if isFirst && lastSentAt != .distantPast { experience.cubic.pause(now - lastSentAt) }
   }
 
   /// A window that isn't used up for the length of a time-out comes half way down to what is used (RFC 2861).
@@ -85,13 +103,14 @@ struct CubicController: CongestionController {
   }
 
   mutating func recoveryBegan() {
-    reduction.begin(window: window)
+    experienced().reduction.begin(window: window)
     reduce()
   }
 
   private mutating func reduce() {
-    (segmentsBefore, thresholdBefore) = (segments, threshold)
-    threshold = Int32(cubic.reduce(window: window))
+    let experience = experienced()
+    (experience.segmentsBefore, experience.thresholdBefore) = (segments, threshold)
+    threshold = Int32(experience.cubic.reduce(window: window))
   }
 
   /// There is no threshold yet where the connection has begun anew amid the recovery: the loss was the old one's.
@@ -102,7 +121,7 @@ struct CubicController: CongestionController {
   mutating func timedOut(isFirst: Bool, flying: Int) {
     if isFirst { reduce() }
     segments = Int32(flying + 1)
-    cubic.forget()
+    experience?.cubic.forget()
     hyStart.forget()
     leastRoundTrip = .max
   }
@@ -113,8 +132,9 @@ struct CubicController: CongestionController {
   }
 
   mutating func undo() {
-    segments = max(segments, segmentsBefore)
-    threshold = max(threshold, thresholdBefore)
+    guard let experience else { return }
+    segments = max(segments, experience.segmentsBefore)
+    threshold = max(threshold, experience.thresholdBefore)
   }
 
   /// Slow start again, from where the window is: the curve would take minutes from a slow path to a fast one, and who
@@ -122,7 +142,7 @@ struct CubicController: CongestionController {
   mutating func pathChanged() {
     threshold = .max
     hyStart = HyStart()
-    cubic.forget()
+    experience?.cubic.forget()
     leastRoundTrip = .max
   }
 

@@ -11,41 +11,25 @@ final class Flight {
     case loss
   }
 
-  /// One transmission. Behind the back of a record its segment may have arrived or been sent again.
-  private struct Record {
-    let number: Int64
-    let sentAt: Instant
-    let transmission: Int64
-  }
-
-  private var segments = Fifo<SentSegment>()
-  /// In the order of sending.
-  private var log = Fifo<Record>()
+  private var segments = SentSegments()
   private var transmissions: Int64 = 0
   /// The first segment that isn't acknowledged.
   private(set) var oldest: Int64
-  /// Segments thought to be in the network, beyond a gap at the receiver, and lost.
+  /// Segments thought to be in the network.
   private(set) var flying = 0
-  private(set) var arrivedBeyond = 0
-  private(set) var lost = 0
-  /// No segment before it is lost.
-  private var lostFrom: Int64 = 0
-  private var knownBlocks = SelectiveBlocks()
+  /// Nil: all has gone well so far.
+  private var trouble: FlightTrouble?
 
   // Written by the sender.
-  var phase = Phase.open
-  /// Recovery is over when all before this one has been acknowledged.
-  var recoveryEnd: Int64 = 0
   /// What was sent before this one went over another path than there is now.
   var oldPathEnd: Int64 = 0
-  /// The recovery is from what was lost on that one.
-  var recoversFromOldPath = false
-  /// Time-outs since the oldest segment was acknowledged.
-  var timeoutsInARow = 0
-  var mistake = SpuriousTimeout()
-  var usage: WindowUsage
-  var detector = LossDetector()
   var delivered: DeliveryCount
+  var usage: WindowUsage
+  var timer = RetransmissionTimer()
+  var phase = Phase.open
+  /// The recovery is from what was lost on another path.
+  var recoversFromOldPath = false
+  private var detector = LossDetector()
 
   init(first: Int64, at now: Instant) {
     oldest = first
@@ -58,6 +42,9 @@ final class Flight {
   var end: Int64 { oldest + Int64(segments.count) }
   var count: Int { segments.count }
   var oldestSentAt: Instant { segments.first?.sentAt ?? .distantPast }
+  /// Segments beyond a gap at the receiver, and those that are lost.
+  var arrivedBeyond: Int { trouble?.arrivedBeyond ?? 0 }
+  var lost: Int { trouble?.lost ?? 0 }
 
   subscript(number: Int64) -> SentSegment {
     get { segments[Int(number - oldest)] }
@@ -78,15 +65,16 @@ final class Flight {
     delivered.stamp(&segment)
     transmissions += 1
     segment.transmission = transmissions
-    log.append(Record(number: number, sentAt: segment.sentAt, transmission: transmissions))
+    trouble?.log.append(FlightTrouble.Record(segment, number: number))
   }
 
   func sendAgain(_ number: Int64, at now: Instant) {
+    let trouble = inTrouble
     var segment = self[number]
     switch segment.state {
     case .flying: break
     case .lost:
-      lost -= 1
+      trouble.lost -= 1
       flying += 1
     case .arrived: return
     }
@@ -99,10 +87,11 @@ final class Flight {
 
   /// The lost segment to be sent first.
   func firstLost() -> Int64? {
-    guard lost > 0 else { return nil }
-    lostFrom = max(lostFrom, oldest)
-    while self[lostFrom].state != .lost { lostFrom += 1 }
-    return lostFrom
+    guard let trouble, trouble.lost > 0 else { return nil }
+    var number = max(trouble.lostFrom, oldest)
+    while self[number].state != .lost { number += 1 }
+    trouble.lostFrom = number
+    return number
   }
 
   // MARK: What arrives
@@ -112,7 +101,7 @@ final class Flight {
     var delivery = Delivery()
     while oldest < acknowledgement.upTo, let segment = segments.popFirst() {
       if segment.state == .arrived {
-        arrivedBeyond -= 1
+        trouble?.arrivedBeyond -= 1
       } else {
         count(segment, number: oldest, into: &delivery, least: least, at: now)
       }
@@ -129,27 +118,25 @@ final class Flight {
     _ blocks: SelectiveBlocks, into delivery: inout Delivery, least: Interval, at now: Instant
   ) {
     guard !blocks.isEmpty else { return }
+    let trouble = inTrouble
     for index in 0..<SelectiveBlocks.limit {
       var number = max(blocks[index].lowerBound, oldest)
       let end = min(blocks[index].upperBound, self.end)
       while number < end {
-        if let known = knownBlock(with: number) {
+        if let known = trouble.knownBlock(with: number) {
           number = known.upperBound
           continue
         }
-        markArrived(number, into: &delivery, least: least, at: now)
+        markArrived(number, trouble, into: &delivery, least: least, at: now)
         number += 1
       }
     }
-    knownBlocks = blocks
+    trouble.knownBlocks = blocks
   }
 
-  private func knownBlock(with number: Int64) -> Range<Int64>? {
-    for index in 0..<SelectiveBlocks.limit where knownBlocks[index].contains(number) { return knownBlocks[index] }
-    return nil
-  }
-
-  private func markArrived(_ number: Int64, into delivery: inout Delivery, least: Interval, at now: Instant) {
+  private func markArrived(
+    _ number: Int64, _ trouble: FlightTrouble, into delivery: inout Delivery, least: Interval, at now: Instant
+  ) {
     let segment = self[number]
     guard segment.state != .arrived else { return }
     count(segment, number: number, into: &delivery, least: least, at: now)
@@ -157,13 +144,13 @@ final class Flight {
       delivery.selectiveRoundTrip = max(delivery.selectiveRoundTrip ?? .zero, now - segment.sentAt)
     }
     self[number].state = .arrived
-    arrivedBeyond += 1
+    trouble.arrivedBeyond += 1
   }
 
   private func count(
     _ segment: SentSegment, number: Int64, into delivery: inout Delivery, least: Interval, at now: Instant
   ) {
-    if segment.state == .lost { lost -= 1 } else { flying -= 1 }
+    if segment.state == .lost { trouble?.lost -= 1 } else { flying -= 1 }
     delivery.segments += 1
     let roundTrip = now - segment.sentAt
     if !segment.isRetransmitted {
@@ -174,17 +161,48 @@ final class Flight {
     if !segment.isRetransmitted || roundTrip >= least {
       detector.advance(to: segment.transmission, roundTrip: roundTrip)
     }
-    delivered.count(segment, at: now)
+    delivered.count(at: now)
+    if segment.sentAt >= delivery.newest?.sentAt ?? .distantPast { delivery.newest = segment }
+  }
+}
+
+// Loss.
+extension Flight {
+  /// Recovery is over when all before this one has been acknowledged.
+  var recoveryEnd: Int64 {
+    get { trouble?.recoveryEnd ?? 0 }
+    set { inTrouble.recoveryEnd = newValue }
   }
 
-  // MARK: Loss
+  /// Time-outs since the oldest segment was acknowledged.
+  var timeoutsInARow: Int { trouble?.timeoutsInARow ?? 0 }
 
-  func markLost(_ number: Int64) {
+  var mistake: SpuriousTimeout {
+    get { trouble?.mistake ?? SpuriousTimeout() }
+    set { inTrouble.mistake = newValue }
+  }
+
+  func timedOut() { inTrouble.timeoutsInARow += 1 }
+
+  /// The oldest segment was acknowledged.
+  func advanced() { trouble?.timeoutsInARow = 0 }
+
+  /// From here on all that is sent is logged, beginning with what is under way.
+  private var inTrouble: FlightTrouble {
+    if let trouble { return trouble }
+    let trouble = FlightTrouble()
+    for number in oldest..<end { trouble.log.append(FlightTrouble.Record(self[number], number: number)) }
+    self.trouble = trouble
+    return trouble
+  }
+
+  private func markLost(_ number: Int64) {
     guard self[number].state == .flying else { return }
+    let trouble = inTrouble
     self[number].state = .lost
     flying -= 1
-    lost += 1
-    lostFrom = min(lostFrom, number)
+    trouble.lost += 1
+    trouble.lostFrom = min(trouble.lostFrom, number)
   }
 
   /// What a look for losses has found.
@@ -199,10 +217,11 @@ final class Flight {
   /// Marks what was sent before something that has arrived, longer ago than a round trip and `patience`.
   func detectLosses(patience: Interval, at now: Instant) -> Losses {
     var losses = Losses()
+    guard let trouble else { return losses }
     dropStaleRecords()
-    while let record = log.first, detector.isNewer(than: record.transmission) {
+    while let record = trouble.log.first, detector.isNewer(than: record.transmission) {
       guard detector.remaining(record.sentAt, patience: patience, at: now) <= .zero else {
-        losses.wait = longestWait(patience: patience, at: now)
+        losses.wait = longestWait(trouble, patience: patience, at: now)
         return losses
       }
       if self[record.number].isRetransmitted { losses.hasLostAgain = true }
@@ -213,11 +232,11 @@ final class Flight {
     return losses
   }
 
-  private func longestWait(patience: Interval, at now: Instant) -> Interval? {
+  private func longestWait(_ trouble: FlightTrouble, patience: Interval, at now: Instant) -> Interval? {
     var wait: Interval?
-    for index in 0..<log.count where isCurrent(log[index]) {
-      guard detector.isNewer(than: log[index].transmission) else { break }
-      wait = detector.remaining(log[index].sentAt, patience: patience, at: now)
+    for index in 0..<trouble.log.count where isCurrent(trouble.log[index]) {
+      guard detector.isNewer(than: trouble.log[index].transmission) else { break }
+      wait = detector.remaining(trouble.log[index].sentAt, patience: patience, at: now)
     }
     return wait
   }
@@ -232,29 +251,25 @@ final class Flight {
 
   /// The time-out was mistaken: nothing is lost.
   func markAllFlying() {
+    let trouble = inTrouble
     for number in oldest..<end where self[number].state == .lost {
       self[number].state = .flying
-      lost -= 1
+      trouble.lost -= 1
       flying += 1
     }
-    rewriteLog()
+    let all = (oldest..<end).map { FlightTrouble.Record(self[$0], number: $0) }
+    trouble.log = Fifo()
+    for record in all.filter(isCurrent).sorted(by: { $0.transmission < $1.transmission }) { trouble.log.append(record) }
   }
 
-  private func rewriteLog() {
-    let all = (oldest..<end).map { number in
-      Record(number: number, sentAt: self[number].sentAt, transmission: self[number].transmission)
-    }
-    log = Fifo()
-    for record in all.filter(isCurrent).sorted(by: { $0.transmission < $1.transmission }) { log.append(record) }
-  }
-
-  private func isCurrent(_ record: Record) -> Bool {
+  private func isCurrent(_ record: FlightTrouble.Record) -> Bool {
     guard record.number >= oldest else { return false }
     let segment = self[record.number]
     return segment.state == .flying && segment.transmission == record.transmission
   }
 
   private func dropStaleRecords() {
-    while let record = log.first, !isCurrent(record) { _ = log.popFirst() }
+    guard let trouble else { return }
+    while let record = trouble.log.first, !isCurrent(record) { _ = trouble.log.popFirst() }
   }
 }

@@ -7,8 +7,8 @@ struct HyStart {
   /// Acknowledgements closer than this belong to one train.
   private static let trainGap = Interval.milliseconds(2)
 
-  private var roundEnd = SegmentMark(0)
   private var roundBegan = Instant.distantPast
+  private var roundEnd = SegmentMark(0)
   /// Since then, in microseconds.
   private var lastInTrain: Int32 = 0
   private var roundLeast = Int32.max

@@ -16,8 +16,6 @@ struct DeliveryCount {
   private var intervalBegan: Instant
   /// Until more than that are delivered, samples may be too low because there was nothing to send.
   private var applicationLimitedUntil: Int64
-  /// Of the newest segment that the acknowledgement at hand reports.
-  private var newest: SentSegment?
 
   init(segments: Int64, at now: Instant) {
     self.segments = segments
@@ -43,16 +41,17 @@ struct DeliveryCount {
     applicationLimitedUntil = segments + Int64(flying)
   }
 
-  mutating func count(_ segment: SentSegment, at now: Instant) {
+  /// One has been delivered.
+  mutating func count(at now: Instant) {
     segments += 1
     lastAt = now
-    if segment.sentAt >= newest?.sentAt ?? .distantPast { newest = segment }
   }
 
-  /// What the acknowledgement at hand says about the rate.
-  mutating func takeSample(at now: Instant) -> RateSample? {
+  /// What an acknowledgement says about the rate.
+  ///
+  /// - Parameter newest: of the segments that it reports.
+  mutating func takeSample(_ newest: SentSegment?, at now: Instant) -> RateSample? {
     guard let newest else { return nil }
-    self.newest = nil
     intervalBegan = newest.sentAt
     let sending = newest.sentAt - newest.intervalBegan
     return RateSample(

@@ -28,10 +28,10 @@ extension TCPSender {
   /// Starts the time-out; from when the oldest segment left, if something else was waited for in between.
   mutating func restartTimeout(_ flight: Flight, at now: Instant) {
     var wait = roundTrips.timeout
-    if timer.kind == .probe || timer.kind == .reordering {
+    if flight.timer.kind == .probe || flight.timer.kind == .reordering {
       wait = max(.nanoseconds(1), flight.oldestSentAt + wait - now)
     }
-    timer.set(.retransmission, after: wait, at: now)
+    flight.timer.set(.retransmission, after: wait, at: now)
   }
 
   /// A probe in place of the time-out, two round trips after the last segment, while all goes well.
@@ -42,16 +42,16 @@ extension TCPSender {
     var wait = twice + (flight.count == 1 ? Self.delayedAcknowledgement : Self.shortestWait)
     let timeout = isAdvanced ? roundTrips.timeout : flight.oldestSentAt + roundTrips.timeout - now
     if timeout > .zero { wait = min(wait, timeout) }
-    timer.set(.probe, after: wait, at: now)
+    flight.timer.set(.probe, after: wait, at: now)
     return true
   }
 
   /// - Returns: what is to be sent at once, whatever the window.
   mutating func timerIsDue(at now: Instant) -> Outgoing? {
-    guard timer.due <= now, let flight else { return nil }
-    switch timer.kind {
+    guard let flight, flight.timer.due <= now else { return nil }
+    switch flight.timer.kind {
     case .none:
-      timer.stop()
+      flight.timer.stop()
       return nil
     case .probe: return sendProbe(flight, at: now)
     case .reordering:
@@ -64,11 +64,11 @@ extension TCPSender {
   }
 
   private mutating func sendProbe(_ flight: Flight, at now: Instant) -> Outgoing {
-    timer.stop()
+    flight.timer.stop()
     let isNew = unsentBytes > 0 && Int(outstandingBytes) + SegmentSize.payload <= Self.receiveWindow
     let outgoing = isNew ? sendNew(at: now) : sendAgain(flight.end - 1, at: now)
     probe.sent(end: flight.end, isRetransmission: !isNew)
-    timer.set(.retransmission, after: roundTrips.timeout, at: now)
+    flight.timer.set(.retransmission, after: roundTrips.timeout, at: now)
     return outgoing
   }
 
@@ -81,15 +81,15 @@ extension TCPSender {
     flight.phase = .loss
     flight.recoveryEnd = next
     flight.recoversFromOldPath = flight.oldest < flight.oldPathEnd
-    flight.timeoutsInARow += 1
+    flight.timedOut()
     probe.forget()
     roundTrips.backOff()
-    timer.set(.retransmission, after: roundTrips.timeout, at: now)
+    flight.timer.set(.retransmission, after: roundTrips.timeout, at: now)
   }
 
   /// What was given time to be only late is lost now.
   private mutating func settle(_ flight: Flight, at now: Instant) {
-    timer.stop()
+    flight.timer.stop()
     let found = detectLosses(flight, at: now).count
     if found > 0 && flight.phase != .recovery {
       beginRecovery(flight)
@@ -97,7 +97,7 @@ extension TCPSender {
       (report.delivered, report.newlyLost, report.flying, report.phase) = (1, found, flight.flying, .recovery)
       congestion.acknowledged(report)
     }
-    if timer.kind == .none { timer.set(.retransmission, after: roundTrips.timeout, at: now) }
+    if flight.timer.kind == .none { flight.timer.set(.retransmission, after: roundTrips.timeout, at: now) }
   }
 
   /// The user has put another path in place: what was waited for too long is tried at the usual time.
@@ -106,8 +106,8 @@ extension TCPSender {
     // A loss on the old path, be it found by now or not, says nothing about the new one; but it has to be repaired first.
     if let flight, flight.phase != .open { flight.recoversFromOldPath = true } else { congestion.pathChanged() }
     roundTrips.takeBackOffBack()
-    guard timer.kind == .retransmission else { return }
+    guard let flight, flight.timer.kind == .retransmission else { return }
     let usual = KernelTimer.fires(after: roundTrips.timeout, at: now)
-    if usual < timer.due { timer.set(.retransmission, after: roundTrips.timeout, at: now) }
+    if usual < flight.timer.due { flight.timer.set(.retransmission, after: roundTrips.timeout, at: now) }
   }
 }

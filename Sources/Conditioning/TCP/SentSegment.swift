@@ -42,5 +42,37 @@ struct Delivery {
   var selectiveRoundTrip: Interval?
   /// Whether a segment arrived that was sent once, before the time-out (RFC 5682).
   var showsOriginal = false
-  var rate: RateSample?
+  /// Of those that have arrived, the one that was sent last.
+  var newest: SentSegment?
+}
+
+/// The segments of a flight, in order. The first one lies here by itself: in a conversation most flights are one segment,
+/// and need no array.
+struct SentSegments {
+  private(set) var first: SentSegment?
+  private var rest = Fifo<SentSegment>()
+
+  var isEmpty: Bool { first == nil }
+  var count: Int { first == nil ? 0 : 1 + rest.count }
+
+  subscript(position: Int) -> SentSegment {
+    get {
+      guard position == 0 else { return rest[position - 1] }
+      guard let first else { preconditionFailure("nothing is under way") }
+      return first
+    }
+    set {
+      if position == 0 { first = newValue } else { rest[position - 1] = newValue }
+    }
+  }
+
+  mutating func append(_ segment: SentSegment) {
+    if first == nil { first = segment } else { rest.append(segment) }
+  }
+
+  mutating func popFirst() -> SentSegment? {
+    guard let segment = first else { return nil }
+    first = rest.popFirst()
+    return segment
+  }
 }

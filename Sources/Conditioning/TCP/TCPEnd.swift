@@ -1,9 +1,10 @@
 /// One end of a modelled connection.
 struct TCPEnd {
+  // In this order for size: every idle session carries two of these.
   var sender: TCPSender
-  var receiver = TCPReceiver()
   /// Whether the handshake is over here, so that data may be sent.
   private(set) var isUp = false
+  var receiver = TCPReceiver()
 
   init(_ control: CongestionControl) {
     sender = TCPSender(control)
@@ -11,7 +12,7 @@ struct TCPEnd {
 
   /// When something is to happen without a packet; `distantFuture`: never.
   func deadline(at now: Instant) -> Instant {
-    let timers = min(sender.timer.due, receiver.acknowledgementDue)
+    let timers = min(sender.timerDue, receiver.acknowledgementDue)
     guard let paced = sender.pacingDeadline(mayBegin: isUp, at: now) else { return timers }
     return min(timers, paced)
   }

@@ -2,14 +2,14 @@
 final class TCPOpening {
   /// SYN or SYN-ACK, which is sent again until it is answered.
   struct Call {
-    /// Timeouts that don't double: `tcp_syn_linear_timeouts` (Linux, ip-sysctl) for SYN, none for SYN-ACK.
-    let linearTimeouts: Int
     /// When it is sent again.
     private(set) var due = Instant.distantFuture
-    /// How often it has been sent.
-    private(set) var count = 0
+    /// How often it has been sent; it stays at 255.
+    private(set) var count: UInt8 = 0
+    /// Timeouts that don't double: `tcp_syn_linear_timeouts` (Linux, ip-sysctl) for SYN, none for SYN-ACK.
+    let linearTimeouts: UInt8
 
-    init(linearTimeouts: Int) {
+    init(linearTimeouts: UInt8) {
       self.linearTimeouts = linearTimeouts
     }
 
@@ -17,12 +17,12 @@ final class TCPOpening {
     var wasLossy: Bool { count > 2 }
 
     mutating func sent(at now: Instant) {
-      count += 1
+      count = count.addingSaturated(1)
       due = KernelTimer.fires(after: timeout, at: now)
     }
 
     private var timeout: Interval {
-      let doublings = min(7, max(0, count - 1 - linearTimeouts))
+      let doublings = min(7, max(0, Int(count) - 1 - Int(linearTimeouts)))
       return min(Interval(nanoseconds: 1_000_000_000 << Int64(doublings)), RoundTripEstimator.longestTimeout)
     }
 
@@ -38,10 +38,10 @@ final class TCPOpening {
 
   var syn = Call(linearTimeouts: 4)
   var synACK = Call(linearTimeouts: 0)
-  /// How long SYN was on its way to the server.
-  var transit = Interval.zero
   /// The server has answered before SYN came to it.
   var isAccepted = false
+  /// How long SYN was on its way to the server.
+  var transit = Interval.zero
 
   var due: Instant { min(syn.due, synACK.due) }
 }

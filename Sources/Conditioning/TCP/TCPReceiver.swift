@@ -11,15 +11,18 @@ struct TCPReceiver {
   private var endOffset: Int64 = 0
   private var early: EarlySegments?
   private var echo = Instant.distantPast
+  private var manners = AcknowledgementManners()
+  private var marks: UInt8 = 0
   /// What arrived a second time, counted back from `expected`; 0: nothing did.
   private var duplicateDistance: Int32 = 0
-  private var marks: UInt8 = 0
-  private var manners = AcknowledgementManners()
 
   /// Whether an acknowledgement has to leave at once, with data or alone.
   var owesAcknowledgement: Bool { manners.owes }
   /// When what has arrived is acknowledged at last; `distantFuture`: nothing waits for that.
   var acknowledgementDue: Instant { manners.due }
+
+  /// Whether it has nothing on the heap.
+  var holdsNothing: Bool { early == nil }
 
   /// - Parameter timeout: the retransmission time-out of this end.
   mutating func receive(_ header: TCPHeader, timeout: Interval, at now: Instant) -> Arrival {

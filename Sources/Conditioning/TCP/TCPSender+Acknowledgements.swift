@@ -4,10 +4,10 @@ extension TCPSender {
     guard let flight else { return }
     let delivery = flight.take(acknowledgement, leastRoundTrip: roundTrips.leastTime, at: now)
     acknowledged(bytes: delivery.acknowledgedBytes)
-    if delivery.isAdvanced { flight.timeoutsInARow = 0 }
+    if delivery.isAdvanced { flight.advanced() }
     var report = AcknowledgementReport(now: now, oldest: flight.oldest, next: next, usage: flight.usage)
     (report.delivered, report.isAdvanced) = (delivery.segments, delivery.isAdvanced)
-    report.rate = flight.delivered.takeSample(at: now)
+    report.rate = flight.delivered.takeSample(delivery.newest, at: now)
     if delivery.segments > 0 { measure(delivery, acknowledgement, report) }
     takeProbe(flight, duplicate: acknowledgement.duplicate)
     if flight.phase != .open { goOnRecovering(flight, delivery, acknowledgement) }
@@ -103,14 +103,14 @@ extension TCPSender {
     let quarter = Interval(nanoseconds: roundTrips.leastTime.nanoseconds / 4)
     let eighth = Interval(nanoseconds: roundTrips.smoothedTime.nanoseconds / 8)
     let losses = flight.detectLosses(patience: isInDoubt ? min(quarter, eighth) : .zero, at: now)
-    if let wait = losses.wait { timer.set(.reordering, after: wait + Self.shortestWait, at: now) }
+    if let wait = losses.wait { flight.timer.set(.reordering, after: wait + Self.shortestWait, at: now) }
     return losses
   }
 
   /// What was acknowledged pushes the time-out back; so does what has arrived beyond a gap, if it was sent before the
   /// oldest segment was.
   private mutating func restartTimer(_ flight: Flight, _ delivery: Delivery, at now: Instant) {
-    guard !flight.isEmpty else { return timer.stop() }
+    guard !flight.isEmpty else { return flight.timer.stop() }
     let isOlder = delivery.selectiveRoundTrip.map { $0 > now - flight.oldestSentAt } ?? false
     guard delivery.isAdvanced || isOlder else { return }
     if !scheduleProbe(flight, isAdvanced: true, at: now) { restartTimeout(flight, at: now) }

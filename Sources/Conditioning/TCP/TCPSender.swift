@@ -20,19 +20,19 @@ struct TCPSender {
     let marks: UInt8
   }
 
+  // In this order for size: every idle session carries two of these.
   /// Something is under way.
   var flight: Flight?
-  var roundTrips = RoundTripEstimator()
-  var congestion: Congestion
-  var timer = RetransmissionTimer()
-  /// It stays when nothing is under way: what is sent next shows whether it repaired a loss.
-  var probe = TailLossProbe()
   private(set) var next: Int64 = 0
   /// Bytes of the stream that have been sent.
   private var sentOffset: Int64 = 0
   private(set) var lastSentAt = Instant.distantPast
+  var congestion: Congestion
+  var roundTrips = RoundTripEstimator()
   private(set) var unsentBytes: UInt32 = 0
   private(set) var outstandingBytes: UInt32 = 0
+  /// It stays when nothing is under way: what is sent next shows whether it repaired a loss.
+  var probe = TailLossProbe()
   private var unsentMarks: UInt8 = 0
   private var sentMarks: UInt8 = 0
   /// Since the last look: something new has left, the oldest segment was sent again.
@@ -45,6 +45,8 @@ struct TCPSender {
     congestion = Congestion(control)
   }
 
+  /// When the timer fires; `distantFuture`: it isn't set, as ever while nothing is under way.
+  var timerDue: Instant { flight?.timer.due ?? .distantFuture }
   /// The oldest segment that isn't acknowledged.
   var oldest: Int64 { flight?.oldest ?? next }
   var hasUnsent: Bool { unsentBytes > 0 || unsentMarks > 0 }
@@ -139,7 +141,6 @@ struct TCPSender {
     flight.append(
       SentSegment(sentAt: now, endOffset: sentOffset, payloadBytes: UInt16(payload), marks: sentMarks))
     next += 1
-    if isFirst { timer.stop() }
     hasSentNew = true
     return leave(next - 1, isFirst: isFirst, at: now)
   }
@@ -177,13 +178,15 @@ struct TCPSender {
       }
     }
     if hasSentNew { newDataLeft(flight, at: now) }
-    if hasSentOldest && timer.kind != .reordering { timer.set(.retransmission, after: roundTrips.timeout, at: now) }
+    if hasSentOldest && flight.timer.kind != .reordering {
+      flight.timer.set(.retransmission, after: roundTrips.timeout, at: now)
+    }
     hasSentNew = false
     hasSentOldest = false
   }
 
   private mutating func newDataLeft(_ flight: Flight, at now: Instant) {
-    if timer.kind == .none || timer.kind == .probe { restartTimeout(flight, at: now) }
+    if flight.timer.kind == .none || flight.timer.kind == .probe { restartTimeout(flight, at: now) }
     _ = scheduleProbe(flight, isAdvanced: false, at: now)
   }
 
@@ -192,7 +195,6 @@ struct TCPSender {
   /// Acknowledgements have emptied the flight, or it is given up.
   mutating func land() {
     flight = nil
-    timer.stop()
   }
 
   mutating func acknowledged(bytes: Int) { outstandingBytes -= UInt32(bytes) }

@@ -1,9 +1,9 @@
 /// Whether the window was what held the sender back: one that isn't used doesn't grow (RFC 7661, as Linux has it).
 struct WindowUsage {
-  private(set) var isLimited = false
   /// The most segments that were under way since the window was last looked at.
   private(set) var most = 0
   private var end: Int64
+  private(set) var isLimited = false
 
   init(end: Int64) {
     self.end = end
