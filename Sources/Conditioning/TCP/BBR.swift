@@ -26,26 +26,28 @@ final class BBR {
   /// Room for acknowledgements in heaps is limited to what arrives in this time.
   private static let longestHeap = 0.1
 
-  private(set) var mode = Mode.startup
+  private static let unknown = Interval(nanoseconds: .max)
+
+  // In this order for size: every idle session that uses it carries two of these.
   private(set) var window = initialWindow
-  private(set) var pacer = Pacer()
-  private(set) var rate = DeliveryRate()
-  private(set) var fullPipe = FullPipe()
-  private(set) var cycle = GainCycle()
-  private var heaps = AcknowledgementHeaps()
-  private var recovery = WindowRecovery()
-  /// For ever: unknown.
-  private(set) var leastRoundTrip = Interval(nanoseconds: .max)
+  private(set) var leastRoundTrip = unknown
   private var leastSeenAt = Instant.distantPast
   /// Of the acknowledgement at hand.
-  private var roundTrip: Interval?
-  /// Nothing was under way, and nothing has been delivered since.
-  private var isRestarting = false
-  /// When the probe of the round trip is over; nil: too much is under way still.
-  private var probeEnds: Instant?
-  private var hasProbedForARound = false
+  private var roundTrip = unknown
+  /// When the probe of the round trip is over; `distantFuture`: too much is under way still.
+  private var probeEnds = Instant.distantFuture
   /// What was sent before that much had been delivered was held back by a probe of the round trip.
   private var limitedUntil: Int64 = 0
+  private(set) var rate = DeliveryRate()
+  private var heaps = AcknowledgementHeaps()
+  private(set) var pacer = Pacer()
+  private var recovery = WindowRecovery()
+  private(set) var fullPipe = FullPipe()
+  private(set) var cycle = GainCycle()
+  private(set) var mode = Mode.startup
+  /// Nothing was under way, and nothing has been delivered since.
+  private var isRestarting = false
+  private var hasProbedForARound = false
 
   private var pacingGain: Double {
     switch mode {
@@ -58,7 +60,7 @@ final class BBR {
 
   /// Segments under way that fill the path `gain` times, with some more so that bursts don't starve it.
   private func segments(filling gain: Double, more: Int = 0) -> Int {
-    guard leastRoundTrip.nanoseconds < .max else { return Self.initialWindow }
+    guard leastRoundTrip < Self.unknown else { return Self.initialWindow }
     let product = rate.segmentsPerSecond * leastRoundTrip.seconds * gain
     let bursts = 3 * pacer.burstSegments
     let even = (Int(product) + 1 + more + bursts + 1) & ~1
@@ -78,15 +80,15 @@ extension BBR: CongestionController {
 
   func measured(roundTrip: Interval, _ report: AcknowledgementReport) {
     self.roundTrip = roundTrip
-    if leastRoundTrip.nanoseconds == .max { shookHands(roundTrip: roundTrip) }
+    if leastRoundTrip == Self.unknown { shookHands(roundTrip: roundTrip) }
   }
 
   func acknowledged(_ report: AcknowledgementReport) {
-    defer { roundTrip = nil }
+    defer { roundTrip = Self.unknown }
     // What only tells of losses waits for the next one that brings something.
     guard let sample = report.rate else { return }
     let mayBeTooLow = sample.isApplicationLimited || sample.deliveredBefore < limitedUntil
-    rate.take(sample, leastRoundTrip: min(leastRoundTrip, roundTrip ?? leastRoundTrip), mayBeTooLow: mayBeTooLow)
+    rate.take(sample, leastRoundTrip: min(leastRoundTrip, roundTrip), mayBeTooLow: mayBeTooLow)
     if rate.isRoundStart { recovery.isConserving = false }
     heaps.take(report, rate, window: window)
     advanceCycle(report)
@@ -162,14 +164,14 @@ extension BBR {
   private func watchRoundTrip(_ report: AcknowledgementReport) {
     if leastSeenAt == .distantPast { leastSeenAt = report.now }
     let isOld = report.now > leastSeenAt + Self.roundTripHolds
-    if let roundTrip, roundTrip < leastRoundTrip || isOld {
+    if roundTrip < Self.unknown, roundTrip < leastRoundTrip || isOld {
       leastRoundTrip = roundTrip
       leastSeenAt = report.now
     }
     if isOld && !isRestarting && mode != .probeRoundTrip {
       keepWindow()
       mode = .probeRoundTrip
-      probeEnds = nil
+      probeEnds = .distantFuture
     }
     if mode == .probeRoundTrip { probeRoundTrip(report) }
     isRestarting = false
@@ -177,7 +179,7 @@ extension BBR {
 
   private func probeRoundTrip(_ report: AcknowledgementReport) {
     limitedUntil = rate.deliveredSegments + Int64(report.flying)
-    guard probeEnds != nil else {
+    guard probeEnds < .distantFuture else {
       guard report.flying <= Self.leastWindow else { return }
       probeEnds = report.now + Self.probeTakes
       hasProbedForARound = false
@@ -189,7 +191,7 @@ extension BBR {
   }
 
   private func endProbe(at now: Instant) {
-    guard let probeEnds, now > probeEnds else { return }
+    guard now > probeEnds else { return }
     leastSeenAt = now
     window = max(window, recovery.windowBefore)
     if fullPipe.isReached { probeBandwidth(at: now) } else { mode = .startup }

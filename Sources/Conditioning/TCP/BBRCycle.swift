@@ -4,10 +4,10 @@ extension BBR {
   struct GainCycle {
     private static let gains = [1.25, 0.75, 1, 1, 1, 1, 1, 1]
 
-    private var phase = 0
     private(set) var began = Instant.distantPast
+    private var phase: UInt8 = 0
 
-    var gain: Double { Self.gains[phase] }
+    var gain: Double { Self.gains[Int(phase)] }
     var isFaster: Bool { phase == 0 }
 
     /// Begins in any phase but the slower one, so that connections that began together don't go together.
@@ -15,12 +15,12 @@ extension BBR {
     /// - Parameter luck: a number that differs between connections, and is the same when all is repeated.
     mutating func begin(luck: Int64, at now: Instant) {
       var dice = SeededGenerator(seed: UInt64(bitPattern: luck))
-      phase = Self.gains.count - 1 - Int(dice.unit() * 7)
+      phase = UInt8(Self.gains.count - 1 - Int(dice.unit() * 7))
       advance(at: now)
     }
 
     mutating func advance(at now: Instant) {
-      phase = (phase + 1) % Self.gains.count
+      phase = (phase + 1) % UInt8(Self.gains.count)
       began = now
     }
   }
@@ -31,13 +31,13 @@ extension BBR {
     private static let roundsInWindow = 5
 
     /// The largest of this window of rounds and of the one before.
-    private var current = 0
-    private var previous = 0
-    private var rounds = 0
+    private var current: Int32 = 0
+    private var previous: Int32 = 0
     private var began = Instant.distantPast
     private var acknowledged = 0
+    private var rounds: UInt8 = 0
 
-    var largest: Int { max(current, previous) }
+    var largest: Int { Int(max(current, previous)) }
 
     mutating func begin(at now: Instant) {
       began = now
@@ -53,7 +53,7 @@ extension BBR {
         expected = 0
       }
       acknowledged += report.delivered
-      current = max(current, min(acknowledged - Int(expected), window))
+      current = max(current, Int32(clamping: min(acknowledged - Int(expected), window)))
     }
 
     private mutating func endRound() {
@@ -66,10 +66,10 @@ extension BBR {
 
   /// The window around a loss: it isn't cut, but for a round no more is sent than has arrived; then it is as before.
   struct WindowRecovery {
+    private(set) var windowBefore = 0
     /// As the last acknowledgement found it.
     var phase = Flight.Phase.open
     var isConserving = false
-    private(set) var windowBefore = 0
     private(set) var hasJustBegun = false
 
     /// A loss has been found, or the round trip is going to be probed.

@@ -4,7 +4,7 @@ extension BBR {
     private static let roundsInWindow = 10
 
     private var most = WindowedMaximum()
-    private var round = 0
+    private var round: Int32 = 0
     /// The round is over when what was sent after that much had been delivered is delivered itself.
     private var roundEnd: Int64 = 0
     private(set) var deliveredSegments: Int64 = 0
@@ -22,12 +22,12 @@ extension BBR {
       guard isValid else { return }
       if sample.deliveredBefore >= roundEnd {
         roundEnd = deliveredSegments
-        round += 1
+        round &+= 1
         isRoundStart = true
       }
       let rate = Double(sample.delivered) / sample.interval.seconds
       if !mayBeTooLow || rate >= most.value {
-        most.take(rate, round: round, window: Self.roundsInWindow)
+        most.take(rate, round: Int(round), window: Self.roundsInWindow)
       }
     }
 
@@ -38,13 +38,26 @@ extension BBR {
   /// The largest value of the last rounds, kept as the best three, each newer than the one before.
   struct WindowedMaximum {
     private struct Entry {
-      var round = 0
-      var value = 0.0
+      let round: Int
+      let value: Double
     }
 
-    private var best = Entry()
-    private var second = Entry()
-    private var third = Entry()
+    // The three side by side: an entry of eight and four bytes would take sixteen.
+    private var values = (0.0, 0.0, 0.0)
+    private var rounds: (Int32, Int32, Int32) = (0, 0, 0)
+
+    private var best: Entry {
+      get { Entry(round: Int(rounds.0), value: values.0) }
+      set { (rounds.0, values.0) = (Int32(newValue.round), newValue.value) }
+    }
+    private var second: Entry {
+      get { Entry(round: Int(rounds.1), value: values.1) }
+      set { (rounds.1, values.1) = (Int32(newValue.round), newValue.value) }
+    }
+    private var third: Entry {
+      get { Entry(round: Int(rounds.2), value: values.2) }
+      set { (rounds.2, values.2) = (Int32(newValue.round), newValue.value) }
+    }
 
     var value: Double { best.value }
 
@@ -78,7 +91,7 @@ extension BBR {
   /// Whether the rate has stopped growing: by less than a quarter in three rounds.
   struct FullPipe {
     private var rateBefore = 0.0
-    private var roundsWithoutGrowth = 0
+    private var roundsWithoutGrowth: UInt8 = 0
     private(set) var isReached = false
 
     mutating func look(_ rate: DeliveryRate, mayBeTooLow: Bool) {

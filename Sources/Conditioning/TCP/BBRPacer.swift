@@ -11,12 +11,12 @@ extension BBR {
     /// Payload; 0: not known yet.
     private(set) var bytesPerSecond = 0.0
     private(set) var until = Instant.distantPast
-    private var free = freeSegments
-    /// What of the burst at hand may still leave, and when it began.
-    private var burst = 0
-    private var burstBegan = Instant.distantPast
     /// How late the burst was, which makes up for half of the next wait at most.
     private var lateness = Interval.zero
+    /// When the burst at hand began, and what of it may still leave.
+    private var burstBegan = Instant.distantPast
+    private var burst: UInt8 = 0
+    private var free = UInt8(freeSegments)
 
     var burstSegments: Int {
       let most = Int(bytesPerSecond / Self.burstsPerSecond) / SegmentSize.payload
@@ -42,7 +42,7 @@ extension BBR {
         lateness = until == .distantPast ? .zero : max(.zero, now - until)
         until = max(until, now)
         burstBegan = now
-        burst = burstSegments
+        burst = UInt8(burstSegments)
       }
       burst -= 1
       guard free == 0 else {

@@ -7,9 +7,11 @@ extension TCPConnection {
     path.advance(to: now)
     attempt &+= 1
     opening = TCPOpening()
+    if handshake != .closed {
+      client.beginAnew(path.parameters.congestionControl)
+      server.beginAnew(path.parameters.congestionControl)
+    }
     handshake = .opening
-    client.beginAnew(path.parameters.congestionControl)
-    server.beginAnew(path.parameters.congestionControl)
     sendSYN(at: path.clock)
     rearm(at: path.clock)
   }
