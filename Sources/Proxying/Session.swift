@@ -58,11 +58,12 @@ package final class Session {
   /// Counts the sessions of one proxy from 1; with the seed it decides what the toxics do.
   package let number: Int
   package unowned let proxy: Proxy
+  // In this order for size: what takes a byte lies behind an address, which leaves one.
   package let client: SocketAddress
+  var phase = Phase.held
   package let openedAt = WallTime.now
   package private(set) var decisions: [Decision] = []
 
-  var phase = Phase.held
   /// Of the loop that it lives on.
   var sessions: SessionTable { table }
   private unowned var table: SessionTable

@@ -18,6 +18,17 @@ import Testing
     [.stall(20)], [.drop(0, per: .exchange), .latency(1)],
   ]
 
+  #if os(Linux)
+    /// What an idle one is made of, beside its sockets; eight bytes more are sixteen for malloc.
+    @Test func itIsSmall() throws {
+      let upstream = try Upstream.echo(bench.loop)
+      let client = try bench.connect(bench.create(upstream: upstream.address))
+      try bench.loop.runUntil { !bench.registry.sessions.isEmpty }
+      #expect(heapBytes(bench.registry.sessions[0]) <= 408)
+      client.finish()
+    }
+  #endif
+
   @Test(arguments: conditions)
   func bytesArriveBothWaysInOrder(_ toxics: [ToxicSpec]) throws {
     let upstream = try Upstream.echo(bench.loop)

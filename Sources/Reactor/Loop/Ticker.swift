@@ -9,7 +9,7 @@ internal import CLibevent
 /// Calls a handler on the loop at a steady beat, as long as it lives.
 ///
 /// On Linux it is a timer of the kernel's own, which costs a busy loop nothing: while any timer of libevent's is armed, each
-/// turn sets the clock of all anew (a system call, 2 to 4 % of a small exchange).
+/// wait sets the kernel's timer anew (2 to 4 % of a small exchange).
 package final class Ticker: EventTarget {
   private let loop: EventLoop
   private let periodNanoseconds: Int64

@@ -6,14 +6,14 @@ internal import CLibevent
   internal import Glibc
 #endif
 
-/// Gives memory back to the system a second after it fell free, so that a burst doesn't take it anew each time.
+/// Gives memory back to the system half a second after it fell free, so that a burst doesn't take it anew each time.
 ///
 /// Empty slabs of the pool go first, bit by bit. The heap is trimmed when much of it was freed and all has been quiet since: glibc
 /// keeps what is freed below its heap's top otherwise, and a trim walks the whole heap; other systems need no help.
 final class MemoryReturn {
   /// Freed bytes of the heap that make a trim worth its time.
   private static let worthwhileBytes = 1_048_576
-  private static let pauseNanoseconds: Int64 = 1_000_000_000
+  private static let pauseNanoseconds: Int64 = 500_000_000
 
   /// Unowned, because the loop owns this object and takes it down before its base.
   private unowned let loop: EventLoop

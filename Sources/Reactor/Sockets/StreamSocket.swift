@@ -43,13 +43,21 @@ package final class StreamSocket: EventTarget {
     set { listener = newValue }
   }
   private unowned var listener: (any StreamSocketDelegate)?
+  // In this order for size: every idle session has two sockets.
   package let peerAddress: SocketAddress
+  private var state: State
+  private var failureCode: Int16 = 0
   private var loop: EventLoop
   private var handle: EventHandle?
   /// -1 when closed.
   private(set) var descriptor: Int32
-  /// The error that ``pendingError()`` took from the system, which tells it once only.
-  private var failure: Int32 = 0
+  var nurseryPlace: Int32 = -1
+
+  /// The error that ``pendingError()`` took from the system, which tells it once only. No errno needs more than 16 bits.
+  private var failure: Int32 {
+    get { Int32(failureCode) }
+    set { failureCode = Int16(truncatingIfNeeded: newValue) }
+  }
 
   /// A read may give something: data, the end or an error.
   package var isReadable: Bool { state.isReadable }
@@ -62,8 +70,6 @@ package final class StreamSocket: EventTarget {
   package var hasNews: Bool { state.hasNews }
   /// What was written last waits for more, see ``write(_:isLast:)``.
   package var holdsBack: Bool { state.holdsBack }
-  private var state: State
-  var nurseryPlace: Int32 = -1
 
   /// Takes over an accepted connection.
   package convenience init(loop: EventLoop, accepted: consuming AcceptedSocket) throws(LoopError) {
