@@ -127,6 +127,8 @@ package final class Session {
   /// Puts the session under its proxy's present conditions; nothing that is held is lost, reordered or let go early.
   func adoptConditions(at now: Instant) {
     guard phase != .closed, phase != .lingering else { return }
+    // An end that was about to follow may be held back from now on.
+    for socket in [clientSocket, upstreamSocket] { socket?.letGo() }
     if let forward {
       guard followRules(forward) else { return reset(reason: .refused) }
       guard forward.target != nil else { return }

@@ -90,4 +90,26 @@ import CLibevent
   private func option(_ socket: StreamSocket, _ level: Int32, _ name: Int32) -> Int32 {
     RawSocket(descriptor: dup(socket.descriptor)).option(level, name)
   }
+
+  #if os(Linux)
+    /// The end was to follow, and is held back by conditions that came in between.
+    @Test func whatIsHeldBackGoesOutWhenAsked() throws {
+      let pair = try SocketPair(loop: loop)
+      loop.readBuffer.load([1, 2, 3])
+      #expect(pair.client.write(0..<3, isLast: true) == .wrote(3))
+      #expect(pair.client.holdsBack && unsentBytes(pair.client) == 3)
+      pair.client.letGo()
+      #expect(!pair.client.holdsBack && unsentBytes(pair.client) == 0)
+      try loop.runUntil { pair.server.isReadable }
+      #expect(pair.server.read(upTo: 9) == .bytes(3))
+      pair.client.letGo()
+    }
+
+    /// Written, and not sent yet. Like ioctl(SIOCOUTQNSD).
+    private func unsentBytes(_ socket: StreamSocket) -> Int32 {
+      var count: Int32 = 0
+      let request: UInt = 0x894B
+      return ioctl(socket.descriptor, request, &count) == 0 ? count : -1
+    }
+  #endif
 }

@@ -189,6 +189,11 @@ package final class StreamSocket: EventTarget {
     state.holdsBack = false
   }
 
+  /// What was to follow the last write doesn't follow at once after all: lets go what the system holds back for it.
+  package func letGo() {
+    if isOpen, state.holdsBack { endDelay() }
+  }
+
   /// Sends FIN after what was written. Like shutdown(SHUT_WR).
   package func shutdownWrite() {
     guard isOpen else { return }
