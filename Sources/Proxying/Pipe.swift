@@ -99,6 +99,12 @@ struct Pipe: ~Copyable {
     queue.truncate(to: unsent + deliverable)
   }
 
+  /// What is received from now on is thrown away. Only once it is given up.
+  mutating func beginDiscarding() { received = released }
+
+  /// Bytes thrown away since.
+  var discarded: Int64 { received - released }
+
   /// Gives up on the sink: nothing that is held can be delivered any more, and nothing more is to be read.
   mutating func abandon() {
     sink = .gone

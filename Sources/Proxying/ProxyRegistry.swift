@@ -78,7 +78,8 @@ package final class ProxyRegistry {
   }
 
   deinit {
-    // What lives on the further loops goes with this.
+    // What lives on the further loops goes with this, which can't be told any more.
+    crew.onHold = { _ in }
     crew.stop()
   }
 

@@ -88,6 +88,7 @@ extension Session {
     upstreamSocket?.shutdownWrite()
     upstream.abandon()
     downstream.abandon()
+    downstream.beginDiscarding()
     sessions.memoryMayBeBack()
     noteDecisions()
     phase = .lingering
@@ -96,21 +97,27 @@ extension Session {
     mustDriveAgain = true
   }
 
-  /// Reads and throws away until both sides have ended; the timer ends it otherwise.
+  /// Reads and throws away until both sides have ended; the timer ends it otherwise. A server that goes on sending is told by a
+  /// reset in the end; for the client, who may send a long request before it reads, the end is to stay one.
   func discardWhatComes() {
-    for socket in [clientSocket, upstreamSocket].compactMap({ $0 }) {
-      for _ in 0..<Session.roundsInARow where socket.isReadable { discard(from: socket) }
+    for direction in Direction.allCases {
+      for _ in 0..<Session.roundsInARow where mayDiscard(direction) { discard(direction) }
     }
+    if downstream.discarded >= Session.discardedMax { closeSocket(from: .downstream) }
     if clientSocket == nil, upstreamSocket == nil { return finish(closingReason) }
-    if clientSocket?.isReadable ?? false || upstreamSocket?.isReadable ?? false { driveLater() }
+    if Direction.allCases.contains(where: mayDiscard) { driveLater() }
   }
 
-  private func discard(from socket: StreamSocket) {
-    switch socket.read(upTo: ReadBuffer.capacity) {
-    case .bytes, .wouldBlock: return
-    case .end, .failed:
-      if socket === clientSocket { clientSocket = nil } else { upstreamSocket = nil }
-      socket.close()
+  private func mayDiscard(_ direction: Direction) -> Bool {
+    guard socket(from: direction)?.isReadable ?? false else { return false }
+    return direction == .upstream || downstream.discarded < Session.discardedMax
+  }
+
+  private func discard(_ direction: Direction) {
+    switch socket(from: direction)?.read(upTo: ReadBuffer.capacity) {
+    case .bytes(let count): withPipe(direction) { $0.received += Int64(count) }
+    case .end, .failed: closeSocket(from: direction)
+    case .wouldBlock, nil: return
     }
   }
 

@@ -43,6 +43,8 @@ package final class Session {
   /// Pieces of a stream that a toxic cuts up, each a write of its own, before others get theirs.
   static let piecesInARow = 64
   static let lingerTime = Interval.seconds(1)
+  /// What is thrown away meanwhile of what a server sends: as much as may be under way.
+  static let discardedMax: Int64 = 1 << 20
   /// How long a client that has closed its side goes on hanging: it may be waiting for the answer that never comes, but
   /// far more often it has given up, and each would keep its descriptor.
   static let hangUpTime = Interval.seconds(10)

@@ -88,6 +88,8 @@ struct ControlClient {
     switch outcome {
     case .failure(.timedOut):
       throw .failure("no answer from \(url) within \(timeout)")
+    case .failure(let error) where "\(error)".lowercased().hasSuffix("permission denied"):
+      throw .failure("\(url): \(error); the socket is another user's")
     case .failure(let error):
       throw .failure(
         "no daemon at \(url): \(error); start one with `headwind serve`, or name it with --control")

@@ -121,7 +121,8 @@ extension Daemon {
       registry.profile.set(fresh.config.profile.flatMap { registry.catalogue[$0] }, cause: .reloaded)
     }
     adoptLogging(fresh.config)
-    let waiting = fresh.config.keysThatNeedRestart(after: config)
+    // What the daemon was started with is what is in force, however often the file has changed since.
+    let waiting = fresh.config.keysThatNeedRestart(after: options.config)
     config = fresh.config
     log.info("reloaded")
     if !waiting.isEmpty {

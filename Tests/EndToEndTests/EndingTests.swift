@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 /// Ends and resets pass through as what they are, behind the bytes before them.
@@ -98,5 +99,31 @@ struct EndingTests {
     #expect(try client.receive() == .end)
     #expect(try eventually { try daemon.sessions.isEmpty })
     #expect(try daemon.events("session_closed").map { $0["reason"] } == ["closed"])
+  }
+}
+
+/// A toxic closes while the server goes on sending.
+@Suite(.blocking)
+struct EndlessServerTests {
+  /// Nobody is made to send for nothing: what is under way is thrown away, then the server sees a reset.
+  @Test func isStoppedSoon() throws {
+    let sent = Atomic(0)
+    let upstream = try Upstream { connection in
+      let block = [UInt8](repeating: 7, count: 65_536)
+      while true {
+        try connection.send(block)
+        sent.add(block.count, ordering: .relaxed)
+      }
+    }
+    let daemon = try Daemon(["p": upstream.address])
+    let toxic = #"{"type":"limit_data","attributes":{"bytes":1000}}"#
+    #expect(try daemon.api.post("/proxies/p/toxics", toxic).status == 200)
+    let client = try daemon.connect()
+    #expect(try client.receiveToEnd().count == 1_000)
+    client.close()
+    #expect(try eventually { try daemon.sessions.isEmpty })
+    // A second of it would be gigabytes; what sockets hold is some megabytes.
+    #expect(sent.load(ordering: .relaxed) < 64_000_000)
+    #expect(try daemon.events("session_closed").map { $0["reason"] } == ["dropped"])
   }
 }

@@ -84,6 +84,23 @@ struct LoopTests {
     #expect(try daemon.events("dial_failed").count == 1)
   }
 
+  /// However often its proxy moves meanwhile: its time is its own.
+  @Test func aDialThatMovesAgainAndAgainTimesOut() throws {
+    let hole = try DialTests.BlackHole()
+    let daemon = try Daemon(["a": hole.socket.address], ["--loops", "2", "--connect-timeout", "1s"])
+    let client = try daemon.connect("a")
+    try #require(try eventually { try daemon.sessions.contains { $0["state"] == "dialling" } })
+    var outcome = Connection.Received.nothing
+    #expect(
+      try eventually(within: .seconds(10)) {
+        for profile in ["wifi", "none"] { try daemon.api.use(profile) }
+        outcome = try client.receive(within: .milliseconds(50))
+        return outcome != .nothing
+      })
+    #expect(outcome == .reset)
+    #expect(try daemon.events("dial_failed").count == 1)
+  }
+
   /// The limit on all connections holds for all loops together, and who waits on one loop is let in by who leaves another.
   @Test func theLimitOnConnectionsIsOfAllLoops() throws {
     let upstream = try Upstream.echo()
@@ -164,6 +181,14 @@ struct LoopTests {
     daemon.program.send(SIGTERM)
     #expect(daemon.program.exit() == 0)
     #expect(eventually { heard.load(ordering: .relaxed) == 50 })
+  }
+
+  /// A config file that is made for `serve` serves `run`, too, which keeps to one loop: its order is to be the same again.
+  @Test func runTakesAConfigWithLoops() throws {
+    let directory = try TemporaryDirectory()
+    let config = try directory.write("{loops: 3}", to: "l.json5")
+    let result = try Program.run(["run", "--config", config, "--", "true"])
+    #expect(result.status == 0, "\(result.errors)")
   }
 
   @Test func badNumbersAreRefused() throws {

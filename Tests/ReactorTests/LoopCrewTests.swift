@@ -3,6 +3,14 @@ import Testing
 
 @testable import Reactor
 
+import CLibevent
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// Further loops on threads of their own, held by the one that decides.
 @Suite struct LoopCrewTests {
   /// Loop-confined; whoever holds its loop may use it.
@@ -114,6 +122,58 @@ import Testing
     queue.append([1, 2, 3])
     queue.removeAll()
     #expect(there.pool.bytesOutstanding == 0)
+  }
+
+  /// Who moves often would never be old enough for it.
+  @Test func aYoungSocketThatMovesIsKeptAlive() throws {
+    let pair = try SocketPair(loop: here)
+    for socket in [pair.client, pair.server] {
+      #expect(isKeptAlive(socket) == false)
+      try socket.move(to: there)
+      #expect(isKeptAlive(socket))
+      socket.close()
+    }
+    #expect(here.nursery?.count == 0 && there.nursery?.count == 0)
+  }
+
+  private func isKeptAlive(_ socket: StreamSocket) -> Bool {
+    RawSocket(descriptor: dup(socket.descriptor)).option(SOL_SOCKET, SO_KEEPALIVE) != 0
+  }
+
+  /// Bytes under way are told of on the new loop.
+  @Test func aSocketHearsWhereItLives() throws {
+    let pair = try SocketPair(loop: here)
+    #expect(pair.client.write([1, 2, 3]) == .wrote(3))
+    try pair.server.move(to: there)
+    try there.runUntil { pair.server.isReadable }
+    #expect(pair.server.read(upTo: 9) == .bytes(3) && there.readBuffer.copy(0..<3) == [1, 2, 3])
+    pair.server.close()
+    pair.client.close()
+  }
+
+  /// A dial goes on where it moves to, with what it has begun.
+  @Test func aDialMoves() throws {
+    let listener = try Listener(loop: here, address: .loopback())
+    listener.onAccept = { (socket: consuming AcceptedSocket) in socket.reset() }
+    let (one, other) = (try Resolver(loop: here), try Resolver(loop: there))
+    var outcome: Result<StreamSocket, DialError>?
+    let dial = Dialer(loop: here, resolver: one).dial(listener.localAddress) { outcome = $0 }
+    #expect(dial.move(to: there, other))
+    try there.runUntil { outcome != nil }
+    let socket = try #require(try outcome?.get())
+    socket.close()
+    listener.close()
+  }
+
+  /// One that asks for a name asks again; one that is late already is so there.
+  @Test func aLookupMoves() throws {
+    let (one, other) = (try Resolver(loop: here), try Resolver(loop: there))
+    var outcome: Result<StreamSocket, DialError>?
+    let dial = Dialer(loop: here, resolver: one).dial(host: "localhost", service: "1") { outcome = $0 }
+    #expect(dial.move(to: there, other))
+    try there.runUntil { outcome != nil }
+    #expect(throws: DialError.self) { try outcome?.get() }
+    #expect(one.requestCount == 0 && other.requestCount == 0)
   }
 
   @Test func anEmptyQueueMovesToo() {

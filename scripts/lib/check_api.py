@@ -5,6 +5,7 @@ import contextlib
 import os
 import pathlib
 import random
+import re
 import socket
 import subprocess
 import sys
@@ -57,7 +58,7 @@ def visitors(address, upstream):
 
 
 def schemathesis(daemon, chosen):
-    """Its exit status, once its time is over."""
+    """What it complains of, once its time is over."""
     command = [pathlib.Path(sys.executable).with_name("schemathesis"), "--no-color", "run",
                f"http://{daemon.control}/openapi.json", "--max-time", str(chosen.seconds), "--seed", str(chosen.seed),
                "--request-timeout", "5", "--generation-database", "none", "--warnings", "off",
@@ -66,7 +67,22 @@ def schemathesis(daemon, chosen):
     environment = dict(process.clean_environment(), PYTHONPATH=str(machine.LIB), PYTHONDONTWRITEBYTECODE="1",
                        SCHEMATHESIS_HOOKS="check_api_hooks")
     limit = chosen.seconds + MARGIN_SECONDS
-    return subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, timeout=limit).returncode
+    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=limit)
+    print(done.stdout, flush=True)
+    if done.returncode:
+        return [f"schemathesis ended with status {done.returncode}; see above"]
+    return untested(done.stdout)
+
+
+def untested(text):
+    """When its time is over it ends well, whatever it hasn't come to."""
+    selected, tested = re.search(r"Selected: (\d+)/(\d+)", text), re.search(r"Tested: (\d+)", text)
+    if not selected or not tested:
+        return ["schemathesis doesn't say how many operations it has tested"]
+    if not selected[1] == selected[2] == tested[1]:
+        return [f"of {selected[2]} operations {tested[1]} were tested in the time that there was; --seconds sets it"]
+    return []
 
 
 def clear(daemon):
@@ -88,13 +104,12 @@ def check(chosen, directory):
             validate(daemon.call("GET", "/openapi.json"))
             before = machine.resident_bytes(daemon.pid)
             with visitors(daemon.address("web"), upstream):
-                status = schemathesis(daemon, chosen)
+                complaints = schemathesis(daemon, chosen)
             clear(daemon)
             left = daemon.call("GET", "/proxies")
             time.sleep(2)  # memory goes back to the system a second after a burst
             after = machine.resident_bytes(daemon.pid)
     machine.say(f"seed {chosen.seed}; resident memory {before >> 10} kB before, {after >> 10} kB after")
-    complaints = [f"schemathesis ended with status {status}; see above"] if status else []
     complaints += [f"proxies that could not be removed: {left}"] if left else []
     if after > before + MEMORY_BYTES:
         complaints.append(f"{(after - before) >> 20} MiB more memory than at the start")

@@ -110,7 +110,9 @@ extension OpenAPI {
 
   private static func schema(of event: Event) -> Schema {
     var required: [(String, Schema)] = [
-      ("id", .count("Counts up from 1.")), ("at", .time("")), ("type", .choice([event.type])),
+      ("id", .count("Counts up from 1: the order of events.")),
+      ("at", .time("With several event loops a later event may bear a time that is some milliseconds earlier.")),
+      ("type", .choice([event.type])),
     ]
     if event.hasProxy { required.append(("proxy", .string("Its name."))) }
     if event.hasSession {

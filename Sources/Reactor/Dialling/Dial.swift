@@ -3,7 +3,7 @@
 /// Mostly there is one address: a socket that connects, and a limit of time that is hardly ever met. Of several addresses each
 /// is an ``Attempt``, and a ``DialSchedule`` decides.
 package final class Dial {
-  private let loop: EventLoop
+  private var loop: EventLoop
   private let target: DialTarget
   private let timeoutNanoseconds: Int64
   private let deadline: Int64
@@ -18,6 +18,8 @@ package final class Dial {
   var nurseryPlace: Int32 = -1
   /// While the caller is still inside `dial`, the outcome has to wait.
   private var isInsideStart = false
+  /// The outcome is there, and waits for the end of this iteration of the loop.
+  private var isFailing = false
 
   init(
     loop: EventLoop, target: DialTarget, timeoutNanoseconds: Int64, onConnect: @escaping (StreamSocket) -> Void,
@@ -53,6 +55,7 @@ package final class Dial {
   }
 
   func failLater(_ error: DialError) {
+    isFailing = true
     loop.later { [weak self] in self?.finish(.failure(error)) }
   }
 
@@ -88,6 +91,34 @@ package final class Dial {
 
 @available(*, unavailable)
 extension Dial: Sendable {}
+
+// From one loop to another.
+extension Dial {
+  /// From now on it lives on `loop`, whose resolver this is; both loops are held by this thread. Its time runs on. What has
+  /// been begun stays so, but a lookup is asked anew.
+  ///
+  /// - Returns: false where it has failed already and its loop is about to tell: it is to be dropped then.
+  package func move(to loop: EventLoop, _ resolver: Resolver) -> Bool {
+    guard !isFailing else { return false }
+    let wakes = timer?.armedFor ?? (nurseryPlace >= 0 ? deadline : nil)
+    timer = nil
+    self.loop.nursery?.remove(self)
+    self.loop = loop
+    if let wakes { arm(at: wakes) }
+    for socket in [socket].compactMap({ $0 }) + attempts.values.map(\.socket) {
+      do throws(LoopError) {
+        try socket.move(to: loop)
+      } catch {
+        failLater(.unreachable(socket.peerAddress, code: error.code))
+      }
+    }
+    if request != nil, case .lookup(let host, let service) = target.way {
+      request = nil
+      start(resolver, host: host, service: service)
+    }
+    return true
+  }
+}
 
 // The limit of time.
 extension Dial: NurseryMember {

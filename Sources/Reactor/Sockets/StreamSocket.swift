@@ -132,11 +132,13 @@ package final class StreamSocket: EventTarget {
     guard isOpen else { return self.loop = loop }
     self.loop.assertOnThread("StreamSocket")
     loop.assertOnThread("StreamSocket")
-    let isYoung = nurseryPlace >= 0
-    self.loop.nursery?.remove(self)
+    if nurseryPlace >= 0 {
+      // Who moves often would never grow up.
+      self.loop.nursery?.remove(self)
+      grewUp()
+    }
     handle = nil
     self.loop = loop
-    if isYoung { loop.nursery?.add(self) }
     do {
       try register()
     } catch {

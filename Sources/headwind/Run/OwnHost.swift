@@ -23,6 +23,8 @@ final class OwnHost: RunHost {
   func begin(_ run: RunSpec, _ done: @escaping (CommandError?) -> Void) {
     var options = options
     options.profile = run.profile
+    // Sessions and events are to come in the same order again, whatever a config file that is made for `serve` says.
+    options.loops = 1
     if let seed = run.seed { options.seed = seed }
     do throws(CommandError) {
       let daemon = try Daemon(options, loop: loop)
