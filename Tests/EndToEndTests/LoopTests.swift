@@ -191,6 +191,21 @@ struct LoopTests {
     #expect(result.status == 0, "\(result.errors)")
   }
 
+  /// What waits for a restart is what differs from the start, and not from the file before.
+  @Test func aReloadTellsWhatWaitsForARestart() throws {
+    let directory = try TemporaryDirectory()
+    let config = try directory.write("{loops: 2}", to: "hw.json5")
+    let daemon = try Daemon([:], ["--config", config])
+    let changes = [("{loops: 3}", ["loops"]), ("{loops: 2}", []), ("{loops: 3}", ["loops"])]
+    for (count, (text, waiting)) in changes.enumerated() {
+      try directory.write(text, to: "hw.json5")
+      daemon.program.send(SIGHUP)
+      try #require(try eventually { try daemon.events("reloaded").count == count + 1 })
+      let told = try daemon.events("reloaded").last?["needs_restart"].array.compactMap(\.string) ?? []
+      #expect(told == waiting, "\(text)")
+    }
+  }
+
   @Test func badNumbersAreRefused() throws {
     for text in ["0", "65", "-1", "two", ""] {
       let result = try Program.run(["serve", "--loops", text])
