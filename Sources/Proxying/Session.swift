@@ -163,7 +163,8 @@ package final class Session {
     if let forward, !forward.isTunnel, !forward.isExchanging, downstream.queue.isEmpty {
       return reset(reason: .shutdown)
     }
-    // An end that has come by now is one: what it ends isn't cut off.
+    // An end that has come by now is one: what it ends isn't cut off. (Another loop may not have heard of it yet.)
+    for socket in [clientSocket, upstreamSocket] { socket?.lookAnew() }
     drive()
     for direction in Direction.allCases {
       withPipe(direction) { pipe in

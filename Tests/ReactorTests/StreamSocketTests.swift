@@ -152,6 +152,19 @@ import CLibevent
     }
   #endif
 
+  /// What has arrived is read before the loop has told of it.
+  @Test func itCanBeAskedAnew() throws {
+    let pair = try SocketPair(loop: EventLoop())
+    #expect(pair.client.write([1, 2]) == .wrote(2))
+    pair.client.close()
+    #expect(!pair.server.isReadable)
+    pair.server.lookAnew()
+    #expect(pair.server.isReadable && pair.server.read(upTo: 9) == .bytes(2) && pair.server.read(upTo: 9) == .end)
+    pair.server.close()
+    pair.server.lookAnew()
+    #expect(!pair.server.isReadable)
+  }
+
   @Test func streamOptionsAreSet() throws {
     let loop = try EventLoop()
     var accepted: [Int32] = []

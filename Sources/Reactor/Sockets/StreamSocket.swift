@@ -196,6 +196,11 @@ package final class StreamSocket: EventTarget {
     if isOpen, state.holdsBack { endDelay() }
   }
 
+  /// The next read asks the system, whether it has told of something or not: its word may not have been heard yet.
+  package func lookAnew() {
+    if isOpen { state.isReadable = true }
+  }
+
   /// Sends FIN after what was written. Like shutdown(SHUT_WR).
   package func shutdownWrite() {
     guard isOpen else { return }
