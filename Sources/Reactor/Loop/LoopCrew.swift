@@ -3,7 +3,7 @@
 /// What lives on one of those is changed, and looked at, by the first loop's thread alone and while it holds them all
 /// (``hold()``); they in turn tell it by mailbox. So nothing that a session does needs a lock.
 package final class LoopCrew {
-  /// File descriptors that each further loop needs for itself: the system's set of events and timer, and the mailboxes.
+  /// File descriptors that each further loop needs for itself: the system's set of events, three timers, two mailboxes.
   package static let descriptorsOfEach = 8
 
   /// The loop that decides.
