@@ -10,7 +10,7 @@ internal import CLibevent
 ///
 /// A question that hangs holds up its own thread only; when all hang, the others wait in the queue, which is limited.
 ///
-/// `@unchecked Sendable`: `state` is only touched between ``withLock(_:)``'s lock and unlock, all else is constant.
+/// `@unchecked Sendable`: `state` is only touched while the monitor is locked, all else is constant.
 final class LookupThreads: @unchecked Sendable {
   struct Question: Sendable {
     let id: UInt64
@@ -31,8 +31,7 @@ final class LookupThreads: @unchecked Sendable {
   private let queueMax: Int
   private let idleSeconds: Int
   private let lookup: @Sendable (String, String) -> LookupResult
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private let monitor = Monitor()
   private var state = State()
 
   init(threadsMax: Int, queueMax: Int, idleSeconds: Int, lookup: @escaping @Sendable (String, String) -> LookupResult) {
@@ -40,15 +39,6 @@ final class LookupThreads: @unchecked Sendable {
     self.queueMax = queueMax
     self.idleSeconds = idleSeconds
     self.lookup = lookup
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(changed, nil)
-  }
-
-  deinit {
-    pthread_cond_destroy(changed)
-    pthread_mutex_destroy(mutex)
-    changed.deallocate()
-    mutex.deallocate()
   }
 
   /// Queues a question; false when too many wait or no thread can be had.
@@ -60,7 +50,7 @@ final class LookupThreads: @unchecked Sendable {
         if startThread() { state.threads += 1 } else if state.threads == 0 { return false }
       }
       state.queue.append(question)
-      pthread_cond_signal(changed)
+      monitor.wakeOne()
       return true
     }
   }
@@ -75,16 +65,14 @@ final class LookupThreads: @unchecked Sendable {
     withLock { state in
       state.isClosed = true
       state.queue = []
-      pthread_cond_broadcast(changed)
+      monitor.wakeAll()
     }
   }
 
   var threadCount: Int { withLock { $0.threads } }
 
   private func withLock<Result>(_ body: (inout State) -> Result) -> Result {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return body(&state)
+    monitor.locked { body(&state) }
   }
 
   fileprivate func serve() {
@@ -95,28 +83,19 @@ final class LookupThreads: @unchecked Sendable {
 
   /// Waits for work; nil when the thread is to end.
   private func nextQuestion() -> Question? {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    var isTired = false
-    while state.queue.isEmpty, !state.isClosed, !isTired {
-      state.idleThreads += 1
-      isTired = !waitForChange()
-      state.idleThreads -= 1
+    monitor.locked {
+      var isTired = false
+      while state.queue.isEmpty, !state.isClosed, !isTired {
+        state.idleThreads += 1
+        isTired = !monitor.wait(seconds: idleSeconds)
+        state.idleThreads -= 1
+      }
+      if state.queue.isEmpty {
+        state.threads -= 1
+        return nil
+      }
+      return state.queue.removeFirst()
     }
-    if state.queue.isEmpty {
-      state.threads -= 1
-      return nil
-    }
-    return state.queue.removeFirst()
-  }
-
-  /// Gives up the lock meanwhile. False when the idle time has passed.
-  private func waitForChange() -> Bool {
-    // Wall time: should the clock jump, a thread ends sooner or later than meant, no more.
-    var limit = timespec()
-    clock_gettime(CLOCK_REALTIME, &limit)
-    limit.tv_sec += idleSeconds
-    return pthread_cond_timedwait(changed, mutex, &limit) != ETIMEDOUT
   }
 
   private func startThread() -> Bool {

@@ -109,53 +109,34 @@ extension LoopThread: Sendable {}
 
 /// Where a loop's thread rests while another one holds the loop.
 ///
-/// `@unchecked Sendable`: the variables are only touched between the mutex's lock and unlock, all else is constant.
+/// `@unchecked Sendable`: the variables are only touched while the monitor is locked.
 private final class Brake: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private let monitor = Monitor()
   private var isWanted = true
   private var isResting = false
 
-  init() {
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(changed, nil)
-  }
-
-  deinit {
-    pthread_cond_destroy(changed)
-    pthread_mutex_destroy(mutex)
-    changed.deallocate()
-    mutex.deallocate()
-  }
-
-  func ask() { locked { isWanted = true } }
+  func ask() { monitor.locked { isWanted = true } }
 
   func release() {
-    locked {
+    monitor.locked {
       isWanted = false
-      pthread_cond_broadcast(changed)
+      monitor.wakeAll()
     }
   }
 
   func waitUntilHeld() {
-    locked { while !isResting { pthread_cond_wait(changed, mutex) } }
+    monitor.locked { while !isResting { monitor.wait() } }
   }
 
   /// On the loop's own thread.
   func rest(_ loop: EventLoop) {
-    locked {
+    monitor.locked {
       guard isWanted else { return }
       isResting = true
-      pthread_cond_broadcast(changed)
-      while isWanted { pthread_cond_wait(changed, mutex) }
+      monitor.wakeAll()
+      while isWanted { monitor.wait() }
       isResting = false
     }
     loop.belongsToThisThread()
-  }
-
-  private func locked(_ body: () -> Void) {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    body()
   }
 }
