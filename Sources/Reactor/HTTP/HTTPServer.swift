@@ -127,7 +127,7 @@ package final class HTTPServer {
     let connection = HTTPServerConnection(server: self, loop: loop, limits: limits)
     connections[connection.bufferevent] = connection
     adjustAccepting()
-    loop.later { connection.attach() }
+    loop.later { connection.accepted() }
     return connection.bufferevent
   }
 

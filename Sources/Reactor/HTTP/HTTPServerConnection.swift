@@ -103,6 +103,17 @@ final class HTTPServerConnection {
     if phase == .idle { enter(.idle) }
   }
 
+  /// The callback that accepted it is over.
+  func accepted() {
+    attach()
+    tellIfIdle()
+  }
+
+  /// The server may be waiting for a place to give away, and looks only when it is told.
+  private func tellIfIdle() {
+    if phase == .idle { server?.connectionBecameIdle() }
+  }
+
   private func enter(_ phase: Phase) {
     self.phase = phase
     phaseBegan = loop.now
@@ -168,6 +179,7 @@ final class HTTPServerConnection {
     lingers = false
     if phase == .idle { beginReading() } else if phase == .reading { scan(from: info.orig_size) }
     readOn()
+    tellIfIdle()
   }
 
   /// libevent reads 4 KiB and lets the loop go round: with a thousand busy sessions a list of as many entries took 40 turns to
@@ -213,7 +225,7 @@ final class HTTPServerConnection {
     scanner = HTTPRequestScanner()
     enter(.idle)
     beginReading()
-    if phase == .idle { server?.connectionBecameIdle() }
+    tellIfIdle()
   }
 
   /// evhttp is freeing the connection; its socket is still open.

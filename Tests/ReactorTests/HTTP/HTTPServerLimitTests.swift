@@ -230,6 +230,18 @@ import Testing
     #expect(silent.suffix(200).allSatisfy { !$0.isClosed })
   }
 
+  /// All places are taken before the loop has looked at one of them.
+  @Test(arguments: ["", "\r\n\r\n"]) func silentConnectionsOfOneMomentDontKeepAClientWaiting(said: String) throws {
+    let fixture = try HTTPFixture(limits: Self.limits { $0.connectionsMax = 3 })
+    let silent = (0..<8).map { _ in fixture.connect() }
+    if !said.isEmpty { for client in silent { client.send(said) } }
+    let client = fixture.connect()
+    client.send("GET / HTTP/1.1\r\n\r\n")
+    #expect(fixture.wait { client.replies.count == 1 })
+    #expect(fixture.server.connectionCount <= 3)
+    #expect(silent.count { $0.isClosed } >= 6)
+  }
+
   /// A place whose request is under way, or not yet read, isn't given away.
   @Test func whoIsBeingServedKeepsItsPlace() throws {
     var held: [HTTPResponder] = []
