@@ -66,7 +66,7 @@ struct RunEndingTests {
     /// What is about to end by itself is given the time to.
     @Test func whatACommandLeavesRunningIsEndedButNotWhatWasThereBefore() throws {
       let script = """
-        out=$("$0" run -- /bin/bash -c 'setsid sleep 64 >/dev/null & echo $!; exec > >(sleep 0.2; cat); echo last')
+        out=$("$0" run -- /bin/bash -c 'setsid sleep 64 >/dev/null & echo $!; exec > >(sleep 0.05; cat); echo last')
         kill -0 ${out%%[^0-9]*} || echo "ended; ${out#*$'\n'}"
         /bin/bash -c 'sleep 63 >/dev/null & echo $! >"$1"; exec "$0" run --max-duration 100ms -- sleep 65' "$0" "$1"
         kill $(cat "$1") && echo there
