@@ -5,7 +5,7 @@ import Settings
 struct ConnectionFilter: Equatable {
   /// Only the first so many; nil: no limit.
   var first: Int?
-  /// Only each so-manieth; 1: all.
+  /// With 3 only each third connection; 1: all.
   var every = 1
   /// Connections of the proxy before the toxic came: those are not concerned.
   var before = 0

@@ -81,7 +81,7 @@ extension TriggerSpec {
     .integer("after_bytes", bytesRange, "Acts on a connection once so many bytes of its stream have passed", 10_000),
     .integer("after_ms", millisecondsRange, "Acts on a connection after so many milliseconds", 500),
     .integer("first_connections", connectionsRange, "Acts on the proxy's next so many connections only", 3),
-    .integer("every", connectionsRange, "Acts on each so-manieth connection of the proxy only", 2),
+    .integer("every", connectionsRange, "Acts on every Nth connection of the proxy only", 2),
   ]
 }
 

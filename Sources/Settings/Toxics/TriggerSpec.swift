@@ -6,7 +6,7 @@ package struct TriggerSpec: Hashable, Sendable {
   package var afterMilliseconds: Int64 = 0
   /// Acts only on the first so many connections of the proxy since it came to it.
   package var firstConnections: Int64 = 0
-  /// Acts only on each so-manieth connection of the proxy since it came to it; 0 and 1 mean all.
+  /// With 3 it acts only on each third connection of the proxy since it came to it; 0 and 1 mean all.
   package var every: Int64 = 0
 
   package init() {}

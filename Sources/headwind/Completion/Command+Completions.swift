@@ -20,10 +20,19 @@ extension Command {
       .profileDirectories, .control, .tokenFile, .json,
     ],
     details: """
-      SHELL is \(shells). Where the scripts go, for one user:
-        bash   headwind completions bash >~/.local/share/bash-completion/completions/headwind
-        zsh    headwind completions zsh >~/.zfunc/_headwind   (with fpath+=~/.zfunc before compinit)
-        fish   headwind completions fish >~/.config/fish/completions/headwind.fish
+      SHELL is \(shells). Where the scripts go, for one user, from the next shell on:
+
+        mkdir -p ~/.local/share/bash-completion/completions
+        headwind completions bash >~/.local/share/bash-completion/completions/headwind
+
+        mkdir -p ~/.zfunc
+        headwind completions zsh >~/.zfunc/_headwind
+
+        mkdir -p ~/.config/fish/completions
+        headwind completions fish >~/.config/fish/completions/headwind.fish
+
+      bash reads its file where the package bash-completion is installed; for zsh, ~/.zshrc has fpath+=~/.zfunc before
+      compinit. In one shell alone, at once: eval "$(headwind completions bash)".
 
       Names of profiles, proxies, toxics, leases and sessions are those of now: a daemon that doesn't answer within a
       moment has none, without a complaint. With --names each line is a name and, behind a tab, what it is.
