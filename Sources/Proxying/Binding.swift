@@ -2,11 +2,19 @@ package import Reactor
 import Settings
 
 /// What a listen text means on this machine: the address that would be bound.
-package struct Binding: Equatable, Sendable {
+package struct Binding: Hashable, Sendable {
   /// Port 0: any free one.
   package let address: SocketAddress
   /// Any interface, IPv6 and IPv4 through one socket: `:P`, `0.0.0.0:P` and `[::]:P` all mean this.
   package let isAny: Bool
+  /// The listen text.
+  let text: String
+
+  package static func == (a: Binding, b: Binding) -> Bool { a.address == b.address && a.isAny == b.isAny }
+  package func hash(into hasher: inout Hasher) { hasher.combine(address) }
+
+  /// As it is told to whoever wrote the text: the address, but any interface in the words that were taken for it.
+  package var shown: String { isAny && !text.isEmpty ? text : address.description }
 
   /// True when a listener on `bound` is what this asks for already.
   func isServed(by bound: SocketAddress) -> Bool {
@@ -21,8 +29,13 @@ package struct Binding: Equatable, Sendable {
         try Listener(loop: loop, address: address, dualStack: dualStack)
       }
     } catch {
-      throw .cannotListen("listen tcp \(address): \(error)")
+      throw .cannotListen("listen tcp \(shown): \(reason(error))")
     }
+  }
+
+  /// The system's reason, and what it means here where that says little.
+  package func reason(_ error: LoopError) -> String {
+    "\(error)\(error.bindingAdvice(port: address.port).map { "; \($0)" } ?? "")"
   }
 
   /// Runs `body`, which listens, with the address and whether IPv4 is to be taken as well as IPv6.
@@ -107,7 +120,7 @@ final class BindingResolver {
           guard let chosen else { return done(.failure(.cannotListen("listen tcp: lookup \(host): no address"))) }
           // IPv4 inside IPv6 is listened on as IPv4; a socket for IPv6 alone can't be bound to it.
           let address = SocketAddress(literal: chosen.host, port: chosen.port) ?? chosen
-          done(.success(Binding(address: address, isAny: isAny)))
+          done(.success(Binding(address: address, isAny: isAny, text: text)))
         case .failure(let error):
           done(.failure(.cannotListen("listen tcp: lookup \(text): \(error)")))
         }

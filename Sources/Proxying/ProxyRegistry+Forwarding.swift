@@ -58,6 +58,14 @@ extension ProxyRegistry {
     try checkReach(of: spec.name, mode, binding: binding, address: existing?.localAddress)
   }
 
+  /// What is to be said against a new proxy, before its socket is opened.
+  ///
+  /// - Parameter binding: what it is to listen on.
+  /// - Throws: `notAllowed`.
+  package func check(_ spec: ProxySpec, binding: Binding) throws(RegistryError) {
+    try check(spec, of: nil, isEnabled: spec.isEnabled, binding: binding)
+  }
+
   /// Never an open proxy: what other machines can reach must know its clients.
   ///
   /// - Parameters:
@@ -66,10 +74,9 @@ extension ProxyRegistry {
   func checkReach(
     of name: String, _ mode: ProxyMode, binding: Binding?, address: SocketAddress?
   ) throws(RegistryError) {
-    guard mode.isForward, forward.allowedClients.isEmpty, let address = binding?.address ?? address,
-      !address.isLoopback
+    guard mode.isForward, forward.allowedClients.isEmpty, let bound = binding?.address ?? address, !bound.isLoopback
     else { return }
-    throw .openProxy(name, mode, at: address)
+    throw .openProxy(name, mode, at: binding?.shown ?? bound.description)
   }
 
   /// What is to be said against these settings: a forward proxy, none of `changing`, would be open under them.
@@ -77,7 +84,7 @@ extension ProxyRegistry {
     guard settings.allowedClients.isEmpty else { return nil }
     for proxy in proxies where proxy.mode.isForward && proxy.isEnabled && !changing.contains(proxy.name) {
       if let address = proxy.localAddress, !address.isLoopback {
-        return .openProxy(proxy.name, proxy.mode, at: address)
+        return .openProxy(proxy.name, proxy.mode, at: address.description)
       }
     }
     return nil
@@ -85,7 +92,7 @@ extension ProxyRegistry {
 }
 
 extension RegistryError {
-  fileprivate static func openProxy(_ name: String, _ mode: ProxyMode, at address: SocketAddress) -> RegistryError {
+  fileprivate static func openProxy(_ name: String, _ mode: ProxyMode, at address: String) -> RegistryError {
     .notAllowed(
       "proxy \(JSON.string(name).excerpt) of mode \"\(mode.rawValue)\" would be an open proxy on \(address); "
         + "allowed: a loopback address, or --allow-client NETWORK (allow_clients in the config file)")

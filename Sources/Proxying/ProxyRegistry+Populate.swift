@@ -11,6 +11,15 @@ extension ProxyRegistry {
     let isEnabled: Bool
     /// Bound in advance; nil where the proxy has its socket already, or isn't to have one.
     var listener: Listener?
+
+    /// Whose address can't be listened on: of several entries that is to be told.
+    func naming<T>(_ body: () throws(RegistryError) -> T) throws(RegistryError) -> T {
+      do throws(RegistryError) {
+        return try body()
+      } catch .cannotListen(let reason) {
+        throw .cannotListen("\(reason) (proxy \(JSON.string(spec.name).excerpt))")
+      }
+    }
   }
 
   /// Brings the proxies named in `specs` to what they say; all or nothing, the others are left alone.
@@ -103,7 +112,9 @@ extension ProxyRegistry {
           try proxy.resume()
           resumed.append(proxy)
         } else {
-          steps[index].listener = try listen(as: binding.get(), inPlaceOf: step.existing)
+          steps[index].listener = try step.naming { () throws(RegistryError) in
+            try listen(as: binding.get(), inPlaceOf: step.existing)
+          }
         }
       }
     } catch {

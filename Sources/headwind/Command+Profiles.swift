@@ -23,32 +23,6 @@ extension Command {
     told downstream first. A model of tcp is real TCP over such a link; plain is delay and rate only.
     """
 
-  static let checkConfig = Command(
-    name: "check-config",
-    summary: "Check a config file and the profiles, without starting anything.",
-    operands: [.optional("FILE", .file)],
-    options: [
-      OptionSpec(
-        name: "--config", value: "FILE", kind: .file, help: "The config file (or name it without the option)."),
-      .profileDirectories, .json,
-    ],
-    run: { arguments throws(CommandError) in
-      let path = arguments.operands.first ?? arguments.value("--config")
-      let config = try ServeOptions.config(path)
-      let catalogue = try ServeOptions.catalogue(ServeOptions.directories(arguments), config)
-      try ServeOptions.checkProfiles(of: config, from: path, catalogue)
-      if let excess = config.excess(over: config.limits) { throw .failure("\(path ?? "config"): \(excess)") }
-      let counts = [
-        ("proxies", JSON.integer(Int64(config.proxies.count))), ("profiles", .integer(Int64(catalogue.profiles.count))),
-      ]
-      if arguments.has("--json") {
-        return StandardOutput.write(JSON.object([("ok", true)] + counts).text + "\n")
-      }
-      StandardOutput.write(
-        "ok: \(config.allProxies.count) \(config.allProxies.count == 1 ? "proxy" : "proxies"), profile \(config.profile ?? "none"), \(catalogue.profiles.count) profiles known\n"
-      )
-    })
-
   static func isRemote(_ arguments: Arguments) -> Bool {
     arguments.has("--control") || (Environment.url != nil && !arguments.has("--profiles"))
   }

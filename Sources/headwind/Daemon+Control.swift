@@ -16,16 +16,24 @@ extension Daemon {
     if let activated { return try openControl(activated) }
     if case .unix(let path) = options.control { return try openControl(path: TokenFile.absolute(path)) }
     guard let binding else { preconditionFailure("an address that wasn't looked up") }
-    let found: Binding
-    do throws(RegistryError) { found = try binding.get() } catch { throw .failure("control address: \(error)") }
-    try admit(found.address)
+    let found = try admitted(binding)
+    if !found.address.isLoopback, options.takesAnyHostIfRemote { api.takeAnyHost() }
     do throws(LoopError) {
       return try found.open { address, dualStack throws(LoopError) in
         try ControlServer(loop: loop, address: address, dualStack: dualStack, api: api)
       }
     } catch {
-      throw .failure("control address \(found.address): \(error)")
+      let inUse = "; another headwind or toxiproxy-server? --control HOST:PORT takes another place, port 0 a free one"
+      throw .failure("control address \(found.shown): \(found.reason(error))\(error.isAddressInUse ? inUse : "")")
     }
+  }
+
+  /// What was looked up of ``controlListens``, if the control API may be there.
+  func admitted(_ binding: Result<Binding, RegistryError>) throws(CommandError) -> Binding {
+    let found: Binding
+    do throws(RegistryError) { found = try binding.get() } catch { throw .failure("control address: \(error)") }
+    try admit(found.address, shown: found.shown)
+    return found
   }
 
   private func openControl(path: String) throws(CommandError) -> ControlServer {
@@ -46,14 +54,13 @@ extension Daemon {
   }
 
   /// Whether the control API may be where other machines can reach it.
-  private func admit(_ address: SocketAddress) throws(CommandError) {
-    if let refusal = refusal(of: address, token: api.token) { throw .failure(refusal) }
-    if !address.isLoopback, options.takesAnyHostIfRemote { api.takeAnyHost() }
+  private func admit(_ address: SocketAddress, shown: String) throws(CommandError) {
+    if let refusal = refusal(of: address, shown: shown, token: api.token) { throw .failure(refusal) }
   }
 
-  private func refusal(of address: SocketAddress, token: AccessToken?) -> String? {
+  private func refusal(of address: SocketAddress, shown: String, token: AccessToken?) -> String? {
     guard !address.isLoopback, !options.allowsRemote, token == nil else { return nil }
-    return "control address \(address) can be reached from other machines; "
+    return "control address \(shown) can be reached from other machines; "
       + "allowed: a loopback address, --token-file, or --allow-remote"
   }
 
@@ -62,7 +69,9 @@ extension Daemon {
   private func openControl(_ socket: ActivatedSocket) throws(CommandError) -> ControlServer {
     if options.isControlGiven { try requireSame(socket.place) }
     switch socket.place {
-    case .tcp(let address): try admit(address)
+    case .tcp(let address):
+      try admit(address, shown: address.description)
+      if !address.isLoopback, options.takesAnyHostIfRemote { api.takeAnyHost() }
     case .unix(let path, let isForAll):
       try requireUnixSockets()
       if isForAll, api.token == nil {
@@ -118,7 +127,7 @@ extension Daemon {
   /// The token that holds from a reload on, or why it can't.
   func freshToken(_ config: Config) throws(CommandError) -> AccessToken? {
     let token = try options.token(config)
-    if let address = registry.controlAddress, let refusal = refusal(of: address, token: token) {
+    if let address = registry.controlAddress, let refusal = refusal(of: address, shown: address.description, token: token) {
       throw .failure(refusal)
     }
     return token

@@ -79,27 +79,65 @@ final class Daemon {
     }
     attempt { () throws(CommandError) in
       if options.isDemo { demo = try failing { () throws(LoopError) in try DemoUpstream(loop: loop) } }
-      let proxies = options.proxies + (demo.map { [$0.proxy] } ?? [])
-      let controlListens = controlListens
-      registry.resolve(controlListens + proxies.map(\.listen)) { [self] results in
-        attempt { () throws(CommandError) in
-          control = try openControl(controlListens.isEmpty ? nil : results[0])
-          try open(proxies, Array(results.dropFirst(controlListens.count)))
-          try failing { () throws(LoopError) in try registry.startLoops() }
-          try becomeReady()
-        }
+      lookUp(options.proxies + (demo.map { [$0.proxy] } ?? [])) { [self] controlBinding, proxies throws(CommandError) in
+        control = try openControl(controlBinding)
+        try open(proxies)
+        try failing { () throws(LoopError) in try registry.startLoops() }
+        try becomeReady()
       }
     }
   }
 
-  private func open(_ proxies: [ProxySpec], _ results: [Result<Binding, RegistryError>]) throws(CommandError) {
-    registry.adopt(options.forward)
-    if let name = options.profile { registry.profile.set(registry.catalogue[name], cause: .set) }
-    for (proxy, result) in zip(proxies, results) where proxy.isEnabled {
-      do throws(RegistryError) { _ = try result.get() } catch { throw .failure("proxy \(proxy.name): \(error)") }
+  /// Whether it could start, but for what only opening sockets shows. Nothing is opened, and nobody is told.
+  func check() throws(CommandError) {
+    loop.later { [self] in
+      lookUp(options.proxies) { [self] controlBinding, proxies throws(CommandError) in
+        if let controlBinding { _ = try admitted(controlBinding) }
+        try require(proxies)
+        loop.stop()
+      }
     }
+    loop.run()
+    if let failure { throw failure }
+  }
+
+  private typealias Found = (proxy: ProxySpec, binding: Result<Binding, RegistryError>)
+
+  /// - Parameter done: with what the control address means, where it is one that is looked up; its error ends the start.
+  private func lookUp(
+    _ proxies: [ProxySpec],
+    _ done: @escaping (Result<Binding, RegistryError>?, [Found]) throws(CommandError) -> Void
+  ) {
+    let control = controlListens
+    registry.resolve(control + proxies.map(\.listen)) { [self] results in
+      attempt { () throws(CommandError) in
+        let found = zip(proxies, results.dropFirst(control.count)).map { (proxy: $0, binding: $1) }
+        try done(control.isEmpty ? nil : results[0], found)
+      }
+    }
+  }
+
+  /// What can be said against the proxies before any is opened.
+  private func require(_ proxies: [Found]) throws(CommandError) {
+    registry.adopt(options.forward)
+    var owners: [Binding: String] = [:]
+    for (proxy, result) in proxies where proxy.isEnabled {
+      let binding: Binding
+      do throws(RegistryError) { binding = try result.get() } catch {
+        throw .failure("proxy \(quoted(proxy.name)): \(error)")
+      }
+      try failing { () throws(RegistryError) in try registry.check(proxy, binding: binding) }
+      if binding.address.port != 0, let other = owners.updateValue(proxy.name, forKey: binding) {
+        throw .failure("proxy \(quoted(proxy.name)): listen \(binding.shown) is proxy \(quoted(other))'s already")
+      }
+    }
+  }
+
+  private func open(_ proxies: [Found]) throws(CommandError) {
+    try require(proxies)
+    if let name = options.profile { registry.profile.set(registry.catalogue[name], cause: .set) }
     _ = try failing { () throws(RegistryError) in
-      try registry.populate(proxies, bindings: results)
+      try registry.populate(proxies.map(\.proxy), bindings: proxies.map(\.binding))
     }
   }
 

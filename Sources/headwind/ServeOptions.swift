@@ -46,7 +46,11 @@ struct ServeOptions {
 
   /// Reads everything that can be wrong before anything is opened.
   init(_ arguments: Arguments) throws(CommandError) {
-    configFile = arguments.value("--config")
+    try self.init(arguments, configFile: arguments.value("--config"))
+  }
+
+  init(_ arguments: Arguments, configFile: String?) throws(CommandError) {
+    self.configFile = configFile
     configForm = .headwind
     config = try ServeOptions.config(configFile)
     profileDirectories = ServeOptions.directories(arguments)

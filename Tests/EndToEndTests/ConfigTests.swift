@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Config files: what they may say, what they may not, and who wins.
@@ -43,7 +44,8 @@ struct ConfigTests {
   }
 
   static let mistakes: [(text: String, says: [String])] = [
-    ("", ["is empty; allowed: JSON or JSON5"]), (#"{"profile":"#, ["EOF"]),
+    ("", ["is empty; allowed: JSON or JSON5"]),
+    (#"{"profile":"#, ["line 1, column 12: unexpected EOF; the { of line 1, column 1 is not closed"]),
     (#"{"profil":"3g"}"#, ["profil", #""profile""#]),
     (#"{"seed":-3}"#, ["seed", "-3", "allowed"]),
     (#"{"connect_timeout_ms":0}"#, ["connect_timeout_ms", "0", "allowed"]),
@@ -71,6 +73,63 @@ struct ConfigTests {
       #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
       for part in says + [file] { #expect(result.errors.contains(part), "\(result.errors)") }
     }
+  }
+
+  /// Nothing is wrong with the file's words, and yet `serve` can't start with it: the check says the same.
+  @Test(arguments: [
+    ("{control: '0.0.0.0:0'}", [], "control address 0.0.0.0:0 can be reached from other machines; allowed: "),
+    ("{control: ':0'}", [], "control address :0 can be reached"),
+    ("{token_file: '/nowhere'}", [], "token file /nowhere cannot be read: "),
+    ("{token_file: 'DIR/open'}", [], "token file DIR/open has mode 0644"),
+    ("{token_file: 'DIR/short'}", [], "token file DIR/short has 5 characters; allowed: "),
+    ("{http_proxy: '0.0.0.0:0'}", [], #""http-proxy" of mode "http" would be an open proxy on 0.0.0.0:0; allowed: "#),
+    ("{socks: '[::]:0'}", [], #""socks" of mode "socks" would be an open proxy on [::]:0"#),
+    (
+      "[{name: 'a', upstream: 'h:1', listen: 'no-such-host.invalid:0'}]", [],
+      #"proxy "a": listen tcp: lookup no-such-host"#
+    ),
+    (
+      "[{name: 'a', upstream: 'h:1', listen: '127.0.0.1:7'}, {name: 'b', upstream: 'h:1', listen: 'localhost:7'}]", [],
+      #"proxy "b": listen 127.0.0.1:7 is proxy "a"'s already"#
+    ),
+    ("{rules: ['*=3gg']}", [], "unknown profile"), ("{}", ["--profile", "3gg"], "unknown profile"),
+    ("{control: '127.0.0.1:0'}", ["--http-proxy", ":0"], "would be an open proxy on :0"),
+  ]) func whatServeRefusesTheCheckRefuses(text: String, options: [String], says: String) throws {
+    for (name, mode) in [("open", 0o644), ("short", 0o600)] {
+      let path = try directory.write(name == "open" ? String(repeating: "x", count: 20) : "12345", to: name)
+      #expect(chmod(path, mode_t(mode)) == 0)
+    }
+    let file = try directory.write(text.replacing("DIR", with: directory.path), to: "headwind.json")
+    let (checked, served) = (
+      try Program.run(["check-config", file] + options), try Program.run(["serve", "--config", file] + options)
+    )
+    #expect(checked.status == 1 && checked.errors == served.errors && served.status == 1)
+    #expect(checked.errors.contains(says.replacing("DIR", with: directory.path)), "\(checked.errors)")
+  }
+
+  @Test func whatOptionsAllowTheCheckAllows() throws {
+    let token = try directory.write(String(repeating: "x", count: 20), to: "token")
+    #expect(chmod(token, 0o600) == 0)
+    let file = try directory.write("{control: '0.0.0.0:0', http_proxy: '0.0.0.0:0'}", to: "headwind.json")
+    for options in [["--allow-remote"], ["--token-file", token]] {
+      let result = try Program.run(["check-config", file, "--allow-client", "10.0.0.0/8"] + options)
+      #expect(result.status == 0 && result.output.hasPrefix("ok: 1 proxy"), "\(result.errors)")
+    }
+    let both = try Program.run(["check-config", file, "--config", file])
+    #expect(both.status == 64 && both.errors.contains("exclude each other"))
+  }
+
+  @Test func aTakenPortIsNamedWithItsOwner() throws {
+    let taken = try ListeningSocket()
+    let address = "\(taken.address)"
+    let proxy = try Program.run(["serve", "--control", "127.0.0.1:0", "--proxy", "web=\(address),h:1"])
+    #expect(
+      proxy.errors.hasPrefix("headwind: listen tcp \(address): bind: ") && proxy.errors.contains(#"(proxy "web")"#),
+      "\(proxy.errors)")
+    let control = try Program.run(["serve", "--control", address])
+    #expect(
+      control.errors.hasPrefix("headwind: control address \(address): bind: ") && control.errors.contains("--control"))
+    #expect(proxy.status == 1 && control.status == 1)
   }
 
   @Test func anAbsentFileIsNamed() throws {

@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: ["0.0.0.0:0", ":0", "[::]:0", ""])
   func itIsNeverOpen(_ listen: String) throws {
     let open =
-      #"proxy "p" of mode "http" would be an open proxy on [::]:0; allowed: a loopback address, or "#
+      #"proxy "p" of mode "http" would be an open proxy on \#(listen.isEmpty ? "[::]:0" : listen); allowed: a loopback address, or "#
       + "--allow-client NETWORK (allow_clients in the config file)"
     #expect(refusal { _ = try create(spec("p", listen)) } == open)
     #expect(refusal { try bench.populate([spec("ok"), spec("p", listen)]) } == open)

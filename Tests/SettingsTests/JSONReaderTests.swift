@@ -71,7 +71,10 @@ private func outcome(_ text: [UInt8], _ dialect: JSONReader.Dialect) -> String {
   }
 
   @Test(arguments: [
-    Row("", "EOF"), Row("// nothing", "EOF"), Row("{a:1", "unexpected EOF"),
+    Row("", "EOF"), Row("// nothing", "EOF"), Row("\"abc", "line 1, column 5: unexpected EOF"),
+    Row("{a:1", "line 1, column 5: unexpected EOF; the { of line 1, column 1 is not closed"),
+    Row("{\n  a: [1,\n", "line 3, column 1: unexpected EOF; the [ of line 2, column 6 is not closed"),
+    Row("{a: [1, 2], b:", "line 1, column 15: unexpected EOF; the { of line 1, column 1 is not closed"),
     Row("{} {}", "line 1, column 4: expected the end, after the first value, found '{'"),
     Row("{\n  a: 1,\n  \"a\": 2}", "line 3, column 3: the key \"a\" is there twice"),
     Row("[NaN]", "line 1, column 2: NaN and Infinity are not allowed"),

@@ -21,6 +21,19 @@ package struct LoopError: Error, Hashable, CustomStringConvertible {
   /// "bind: Address already in use".
   package var description: String { "\(call): \(LoopError.message(for: code))" }
 
+  /// Whether something else has the address that was to be listened on.
+  package var isAddressInUse: Bool { code == EADDRINUSE }
+
+  /// What stands in the way of listening on a port of this machine, in words; nil where the system's text says it.
+  package func bindingAdvice(port: UInt16) -> String? {
+    switch code {
+    case EACCES where port < 1_024 && port > 0:
+      "ports below 1024 need root or CAP_NET_BIND_SERVICE; allowed without: 1024 and above, or 0 for a free one"
+    case EADDRNOTAVAIL: "no network interface of this machine has this address"
+    default: nil
+    }
+  }
+
   /// Must be the first thing after the failed call: anything else may change `errno`.
   static func last(_ call: String) -> LoopError {
     LoopError(call: call, code: errno)

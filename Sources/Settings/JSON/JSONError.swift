@@ -1,7 +1,7 @@
 /// Text that is not JSON, and where.
 package struct JSONError: Error, Hashable, CustomStringConvertible {
   package var message: String
-  /// Both count from 1; columns count bytes. Nil where the text just ends.
+  /// Both count from 1; columns count bytes. Nil where there is none, or its dialect has no places.
   package var position: Position?
 
   package struct Position: Hashable, Sendable {

@@ -66,7 +66,16 @@ extension JSONReader {
 
   // MARK: Errors
 
-  var unexpectedEnd: JSONError { JSONError(message: "unexpected EOF") }
+  /// The classic API's words, to which in a file the place is added, and the innermost bracket that waits for its other half.
+  var unexpectedEnd: JSONError {
+    guard dialect == .json5 else { return JSONError(message: "unexpected EOF") }
+    guard let open = opened.last, let position = error("", at: open).position else {
+      return error("unexpected EOF", at: bytes.count)
+    }
+    let bracket = Character(Unicode.Scalar(bytes[open]))
+    return error(
+      "unexpected EOF; the \(bracket) of line \(position.line), column \(position.column) is not closed", at: bytes.count)
+  }
 
   func unexpected(_ expected: String) -> JSONError {
     guard index < bytes.count else { return unexpectedEnd }

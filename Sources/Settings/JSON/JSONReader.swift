@@ -20,10 +20,11 @@ package struct JSONReader {
   let bytes: [UInt8]
   let dialect: Dialect
   var index = 0
-  var depth = 0
+  /// Where the brackets stand that are not closed yet.
+  var opened: [Int] = []
 
-  /// - Throws: `EOF` for text that is empty or white space only, `unexpected EOF` for text that stops early,
-  ///   else a message with line and column.
+  /// - Throws: `EOF` for text that is empty or white space only, `unexpected EOF` for text that stops early, which in
+  ///   a file says what is open; all but the first with line and column, where the dialect is JSON5.
   package static func read(_ text: some Sequence<UInt8>, dialect: Dialect) throws(JSONError) -> JSON {
     var reader = JSONReader(bytes: Array(text), dialect: dialect)
     return try reader.readDocument()
@@ -62,9 +63,9 @@ package struct JSONReader {
   private mutating func nested<Value>(
     _ body: (inout JSONReader) throws(JSONError) -> Value
   ) throws(JSONError) -> Value {
-    guard depth < Self.maximumDepth else { throw error("nested deeper than \(Self.maximumDepth) levels") }
-    depth += 1
-    defer { depth -= 1 }
+    guard opened.count < Self.maximumDepth else { throw error("nested deeper than \(Self.maximumDepth) levels") }
+    opened.append(index)
+    defer { opened.removeLast() }
     index += 1
     return try body(&self)
   }
