@@ -53,8 +53,13 @@ struct Arguments {
     if let option = command.option(word) { return option }
     if let option = command.option("-" + word), option.origin != .ours { return option }
     let known = (command.options + Command.common).map(\.name)
-    let near = nearest(to: word, among: known).map { "; did you mean \($0)?" } ?? ""
-    throw usage("unknown option \(word)\(near)")
+    if let near = nearest(to: word, among: known) { throw usage("unknown option \(word); did you mean \(near)?") }
+    let owners = Command.owners(of: word).map(\.invocation)
+    let whose = owners.prefix(3).joined(separator: ", ") + (owners.count > 3 ? " and others" : "")
+    if owners.isEmpty { throw usage("unknown option \(word)") }
+    throw usage(
+      command.name.isEmpty
+        ? "a command is missing: \(word) is an option of \(whose)" : "unknown option \(word); it is one of \(whose)")
   }
 
   private mutating func takeSwitch(_ option: OptionSpec, _ parts: [String]) throws(CommandError) {

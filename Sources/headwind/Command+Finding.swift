@@ -10,6 +10,7 @@ extension Command {
         command = next
         rest.remove(at: place)
       } else if command.operandPlaces(in: rest).count > command.operandCount.upperBound {
+        try command.requireKnownOptions(before: place, in: rest)
         throw command.unknownSubcommand(rest[place])
       } else {
         break
@@ -41,10 +42,32 @@ extension Command {
     return places
   }
 
-  /// In a group, an option may be one of any of its commands; they agree on what takes a value.
+  /// In a group, an option may be one of any of its commands; they agree on what takes a value. Before the first word of
+  /// a name it may be anybody's, and counts as those do that agree.
   private func takesValue(_ option: String) -> Bool {
-    let options = name.isEmpty ? options : options + subcommands.flatMap(\.options)
-    return options.contains { $0.value != nil && ($0.name == option || $0.aliases.contains(option)) }
+    let owners = whole.compactMap { $0.option(option) }
+    return !owners.isEmpty && owners.allSatisfy { $0.value != nil }
+  }
+
+  /// What looks like a command may be the value of an option that nobody has.
+  private func requireKnownOptions(before place: Int, in words: [String]) throws(CommandError) {
+    for word in words[..<place] where word.hasPrefix("-") {
+      let option = String(word.prefix { $0 != "=" })
+      if !whole.contains(where: { $0.option(option) != nil }) {
+        throw .usage("unknown option \(option)", command: name)
+      }
+    }
+  }
+
+  /// This command and all below it.
+  private var whole: [Command] { [self] + subcommands.flatMap(\.whole) }
+
+  /// The commands that have an option of this name; of those of a group the group, if all do.
+  static func owners(of option: String) -> [Command] {
+    root.subcommands.flatMap { command in
+      let owners = command.whole.filter { $0.options.contains { $0.name == option || $0.aliases.contains(option) } }
+      return owners.contains { $0.name == command.name } ? [command] : owners
+    }
   }
 
   private func unknownSubcommand(_ word: String) -> CommandError {

@@ -65,7 +65,8 @@ extension Command {
         {"event":"ready","control":"127.0.0.1:8474","proxies":{"web":"127.0.0.1:8080"},…,"pid":4711}
       Options win over the config file. SIGTERM or SIGINT: no more connections, what is delayed is delivered for a
       bounded time, exit 0; a second one ends it at once. SIGHUP: config and profiles are read again; what is wrong
-      is refused and changes nothing.
+      is refused and changes nothing. Changes of these keys wait for a restart, which the log says:
+      \(Config.keysOfTheStart.map(\.key).joined(separator: ", ")), and the limits (max_…).
 
       Examples:
         headwind serve --proxy web=127.0.0.1:8080,example.com:80 --profile 3g

@@ -127,7 +127,9 @@ extension Daemon {
   /// The token that holds from a reload on, or why it can't.
   func freshToken(_ config: Config) throws(CommandError) -> AccessToken? {
     let token = try options.token(config)
-    if let address = registry.controlAddress, let refusal = refusal(of: address, shown: address.description, token: token) {
+    if let address = registry.controlAddress,
+      let refusal = refusal(of: address, shown: address.description, token: token)
+    {
       throw .failure(refusal)
     }
     return token

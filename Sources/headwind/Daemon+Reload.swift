@@ -141,15 +141,16 @@ extension Daemon {
 }
 
 extension Config {
+  /// What is read at the start only, besides the limits.
+  static let keysOfTheStart: [(key: String, differs: @Sendable (Config, Config) -> Bool)] = [
+    ("control", { $0.control != $1.control }), ("seed", { $0.seed != $1.seed }), ("loops", { $0.loops != $1.loops }),
+    ("connect_timeout_ms", { $0.connectTimeoutMilliseconds != $1.connectTimeoutMilliseconds }),
+    ("drain_timeout_ms", { $0.drainTimeoutMilliseconds != $1.drainTimeoutMilliseconds }),
+  ]
+
   /// Keys whose values differ from those of `before` and are read at the start only.
   fileprivate func keysThatNeedRestart(after before: Config) -> [String] {
-    let keys: [(String, Bool)] = [
-      ("control", control != before.control), ("seed", seed != before.seed),
-      ("connect_timeout_ms", connectTimeoutMilliseconds != before.connectTimeoutMilliseconds),
-      ("loops", loops != before.loops),
-      ("drain_timeout_ms", drainTimeoutMilliseconds != before.drainTimeoutMilliseconds),
-    ]
     let changed = Limit.allCases.filter { limits[$0] != before.limits[$0] }
-    return keys.filter(\.1).map(\.0) + changed.map(\.key)
+    return Config.keysOfTheStart.filter { $0.differs(self, before) }.map(\.key) + changed.map(\.key)
   }
 }

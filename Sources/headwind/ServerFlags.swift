@@ -53,7 +53,10 @@ struct ServerFlags: Equatable {
     let name = parts[0]
     if name == "help" || name == "h" { throw .help }
     guard let flag = Command.serverFlags.first(where: { $0.name == "--" + name }) else {
-      throw .message("unknown flag: -\(name)")
+      let isOurs = Command.serve.option("--" + name) != nil
+      throw .message(
+        "unknown flag: -\(name)\(isOurs ? "; under this name there are toxiproxy-server's alone: headwind serve --\(name)" : "")"
+      )
     }
     if flag.value == nil {
       let text = parts.count == 2 ? parts[1] : "true"

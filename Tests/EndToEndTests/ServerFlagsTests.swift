@@ -45,7 +45,7 @@ struct ServerFlagsTests {
     (["-seed="], #""""#), (["-seed", "1e3"], "1e3"), (["-seed", "9223372036854775808"], "9223372036854775808"),
     (["-seed", "_1"], "_1"), (["-seed", "--5"], "--5"), (["-seed", "0x"], "0x"),
     (["-proxy-metrics=maybe"], "maybe"), (["---port=0"], "---port"), (["-=x"], "-=x"), (["-host"], "-host needs"),
-    (["-proxy-metrics", "-bogus", "-help"], "-bogus"),
+    (["-proxy-metrics", "-bogus", "-help"], "-bogus"), (["-loops", "3"], "headwind serve --loops"),
   ]
 
   @Test(arguments: mistakes)

@@ -242,7 +242,8 @@ private let pane = propertyList(
   }
 
   @Test(arguments: [
-    Row("[{", "line 1, column 3: unexpected EOF; the { of line 1, column 2 is not closed"), Row("[]", "has no proxy to import"), Row("{}", "has no proxy to import"),
+    Row("[{", "line 1, column 3: unexpected EOF; the { of line 1, column 2 is not closed"),
+    Row("[]", "has no proxy to import"), Row("{}", "has no proxy to import"),
     Row("[{\"name\":\"a\"}]", "[0].toxics has none; allowed: a proxy with toxics, as GET /proxies answers it"),
     Row(
       #"{"name":"a","toxics":[{"type":"latency","attributes":{"latency":-1}}]}"#,

@@ -74,7 +74,8 @@ extension JSONReader {
     }
     let bracket = Character(Unicode.Scalar(bytes[open]))
     return error(
-      "unexpected EOF; the \(bracket) of line \(position.line), column \(position.column) is not closed", at: bytes.count)
+      "unexpected EOF; the \(bracket) of line \(position.line), column \(position.column) is not closed",
+      at: bytes.count)
   }
 
   func unexpected(_ expected: String) -> JSONError {
