@@ -44,6 +44,11 @@ struct ControlClient {
       rest = rest.dropFirst("http://".count)
       if rest.hasSuffix("/") { rest = rest.dropLast() }
     }
+    guard !rest.hasPrefix("https://") else {
+      throw arguments.usage(
+        "control address \"\(text.withoutAddressSecrets)\": the control API speaks http, without TLS; allowed: \(allowed)"
+      )
+    }
     do throws(EndpointError) {
       return try ControlAddress(parsing: String(rest))
     } catch {

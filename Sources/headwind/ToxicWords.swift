@@ -14,19 +14,46 @@ struct ToxicWords {
   func attributes(_ operands: some Sequence<String>, of type: String) throws(CommandError) -> JSON? {
     var attributes = JSONObject()
     for word in arguments.all("--attribute") + operands {
-      let (key, value) = try attribute(word)
+      let (key, text) = try attribute(word)
       try requireKnown(key, of: type)
       guard attributes[key] == nil else { throw arguments.usage("attribute \(key) is given twice") }
-      attributes[key] = value
+      let known = ToxicType(rawValue: type)?.attributes(isLenient: false).first { $0.name == key }
+      attributes[key] =
+        try known.map { known throws(CommandError) in try value(text, of: known) } ?? ToxicWords.value(text)
     }
     return attributes.members.isEmpty ? nil : .object(attributes)
   }
 
-  private func attribute(_ word: String) throws(CommandError) -> (String, JSON) {
+  private func attribute(_ word: String) throws(CommandError) -> (String, String) {
     guard let sign = word.firstIndex(of: "="), sign != word.startIndex else {
       throw arguments.usage("\(quoted(word)) is no attribute; allowed: KEY=VALUE, such as latency=100")
     }
-    return (String(word[..<sign]), ToxicWords.value(String(word[word.index(after: sign)...])))
+    return (String(word[..<sign]), String(word[word.index(after: sign)...]))
+  }
+
+  /// More strictly than the API, which takes what toxiproxy takes: of somebody who types `latency=-1` it is a mistake.
+  private func value(_ text: String, of attribute: AttributeDescription) throws(CommandError) -> JSON {
+    let value = ToxicWords.value(text)
+    guard case .integer(let range) = attribute.kind else { return value }
+    let time: Int64? =
+      switch attribute.unit {
+      case .milliseconds: ToxicWords.time(text, in: .milliseconds(1))
+      case .microseconds: ToxicWords.time(text, in: .microseconds(1))
+      default: nil
+      }
+    if let number = time ?? value.integerValue, range.contains(number) { return .integer(number) }
+    let unit = attribute.unit.map { " of \($0.rawValue)" } ?? ""
+    let times = [.milliseconds, .microseconds].contains(attribute.unit) ? ", or a time such as 20ms or 1.5s" : ""
+    throw arguments.usage(
+      "\(attribute.name) is \(quoted(text)); allowed: a whole number\(unit) from \(range.lowerBound) to "
+        + "\(range.upperBound)\(times)")
+  }
+
+  /// A time with its unit, counted in `unit`, where that comes out even.
+  private static func time(_ text: String, in unit: Duration) -> Int64? {
+    guard let time = try? DurationText.parse(text) else { return nil }
+    let count = Int64(time / unit)
+    return unit * Double(count) == time ? count : nil
   }
 
   private func requireKnown(_ key: String, of type: String) throws(CommandError) {

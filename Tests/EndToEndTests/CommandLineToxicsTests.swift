@@ -70,17 +70,22 @@ struct CommandLineToxicsTests {
     #expect(result.errors == "headwind: proxy \"web\", toxic \"nope\": toxic not found\n")
   }
 
+  @Test(arguments: [
+    (["latency", "latency=1.5s", "jitter=20ms"], "latency", 1500), (["latency", "latency=1e3"], "latency", 1000),
+    (["slicer", "average_size=10", "delay=5ms"], "delay", 5000), (["timeout", "timeout=1m"], "timeout", 60_000),
+    (["stall", "for_ms=2s"], "for_ms", 2000),
+  ]) func timesMayHaveUnits(words: [String], key: String, value: Int) throws {
+    #expect(try run(["add", "web", "-n", "t"] + words).errors == "")
+    #expect(try toxic("t")["attributes"][key].int == value)
+  }
+
   static let failures: [(words: [String], says: String)] = [
     (["nope"], #"proxy "nope": proxy not found"#), (["add", "nope", "latency"], #"proxy "nope": proxy not found"#),
     (["update", "web", "nope", "latency=1"], #"proxy "web", toxic "nope": toxic not found"#),
     (["update", "nope", "t", "latency=1"], #"proxy "nope", toxic "t": proxy not found"#),
     (["remove", "nope", "t"], #"proxy "nope", toxic "t": proxy not found"#),
     (["add", "web", "latency", "-n", "t"], #"proxy "web", toxic "t": toxic already exists"#),
-    (
-      ["add", "web", "latency", "latency=soon"], #"proxy "web": attributes.latency is "soon"; allowed: a whole number"#
-    ),
-    (["update", "web", "t", "latency=1.5"], #"proxy "web", toxic "t": attributes.latency is 1.5; allowed: a whole"#),
-    (["add", "web", "bandwidth", "rate=-1"], #"proxy "web": attributes.rate is -1; allowed"#),
+    (["add", "web", "drop", "probability=2"], #"proxy "web": attributes.probability is 2; allowed"#),
   ]
 
   @Test(arguments: failures)
@@ -101,6 +106,21 @@ struct CommandLineToxicsTests {
     (["add", "web", "latency", "latncy=1"], #"latency has no attribute "latncy"; did you mean "latency"?"#),
     (["add", "web", "latency", "--toxicity", "2"], #"--toxicity is "2"; allowed: a number from 0 to 1"#),
     (["add", "web", "latency", "--toxicity", "nan"], #"--toxicity is "nan""#),
+    (
+      ["add", "web", "latency", "latency=soon"],
+      #"latency is "soon"; allowed: a whole number of milliseconds from 0 to"#
+    ),
+    (["add", "web", "latency", "jitter=-1"], #"jitter is "-1"; allowed: a whole number of milliseconds from 0 to"#),
+    (["add", "web", "latency", "latency=1.5"], #"latency is "1.5"; allowed: "#),
+    (["add", "web", "latency", "latency=0.5ms"], "or a time such as 20ms or 1.5s"),
+    (
+      ["add", "web", "bandwidth", "rate=-1"],
+      #"rate is "-1"; allowed: a whole number of 1,000 bytes per second from 0 to"#
+    ),
+    (
+      ["add", "web", "bandwidth", "rate=1MB/s"], #"rate is "1MB/s"; allowed: a whole number of 1,000 bytes per second"#
+    ),
+    (["add", "web", "limit_data", "bytes=1kB"], #"bytes is "1kB"; allowed: a whole number of bytes"#),
     (["add", "web", "latency", "-u", "-d"], "more than one stream"),
     (["add", "web", "latency", "--stream", "up"], #"--stream is "up"; allowed: upstream, downstream"#),
     (["add", "web", "latency", "--every", "x"], #"--every is "x"; allowed: a whole number"#),

@@ -43,6 +43,9 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     if text.contains(where: { $0 == "\0" || $0.isWhitespace }) {
       throw EndpointError(text: text, reason: "white space in address")
     }
+    if let scheme = scheme(of: text) {
+      throw EndpointError(text: text, reason: "a URL; write HOST:PORT, without \(scheme)://")
+    }
     guard let colon = text.lastIndex(of: ":") else {
       throw EndpointError(text: text, reason: "missing port in address")
     }
@@ -56,6 +59,12 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
       throw EndpointError(text: text, reason: "unexpected bracket in address")
     }
     return (String(host), service)
+  }
+
+  /// Of a URL, which is what people paste where an address is wanted (RFC 3986 §3.1).
+  private static func scheme(of text: String) -> Substring? {
+    let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    return !scheme.isEmpty && text[scheme.endIndex...].hasPrefix("://") ? scheme : nil
   }
 
   /// The host inside `[…]:service`.

@@ -6,8 +6,14 @@ package struct AttributeDescription: Sendable {
     case choice([String])
   }
 
+  package enum Unit: String, Sendable {
+    case milliseconds, microseconds, bytes
+    case kilobytesPerSecond = "1,000 bytes per second"
+  }
+
   package var name: String
   package var kind: Kind
+  package var unit: Unit?
   /// What it is, with its unit, and what it is when left out.
   package var summary: String
   package var example: JSON
@@ -41,34 +47,47 @@ extension ToxicType {
     switch self {
     case .latency:
       return [
-        .integer("latency", limits.latencyMilliseconds, "Milliseconds; 0 by default, and below 0 as 0", 100),
-        .integer("jitter", limits.jitterMilliseconds, "Milliseconds; 0 by default, and below 0 as 0", 20),
+        .integer(
+          "latency", limits.latencyMilliseconds, "Milliseconds; 0 by default, and below 0 as 0", 100,
+          in: .milliseconds),
+        .integer(
+          "jitter", limits.jitterMilliseconds, "Milliseconds; 0 by default, and below 0 as 0", 20,
+          in: .milliseconds),
       ]
     case .bandwidth:
       return [
-        .integer("rate", limits.kilobytesPerSecond, "1,000 bytes per second; 0, the default, lets nothing through", 125)
+        .integer(
+          "rate", limits.kilobytesPerSecond, "1,000 bytes per second; 0, the default, lets nothing through", 125,
+          in: .kilobytesPerSecond)
       ]
-    case .slowClose: return [.integer("delay", limits.milliseconds, "Milliseconds; 0 by default", 500)]
+    case .slowClose:
+      return [.integer("delay", limits.milliseconds, "Milliseconds; 0 by default", 500, in: .milliseconds)]
     case .timeout:
-      return [.integer("timeout", limits.milliseconds, "Milliseconds; 0, the default, never closes", 1000)]
-    case .resetPeer: return [.integer("timeout", limits.milliseconds, "Milliseconds; 0 by default", 1000)]
+      return [
+        .integer("timeout", limits.milliseconds, "Milliseconds; 0, the default, never closes", 1000, in: .milliseconds)
+      ]
+    case .resetPeer:
+      return [.integer("timeout", limits.milliseconds, "Milliseconds; 0 by default", 1000, in: .milliseconds)]
     case .slicer:
       var size = AttributeDescription.integer(
-        "average_size", limits.pieceBytes, "Bytes of a piece at most; 0 or less cuts nothing", 100)
+        "average_size", limits.pieceBytes, "Bytes of a piece at most; 0 or less cuts nothing", 100, in: .bytes)
       size.isRequired = !isLenient
       return [
         size,
         .integer(
           "size_variation", isLenient ? limits.bytes : 0...limits.pieceBytes.upperBound,
-          "Bytes; 0 by default, at most `average_size`" + (isLenient ? ", and acts as that where it is more" : ""), 20),
-        .integer("delay", limits.microseconds, "Microseconds; 0 by default", 1000),
+          "Bytes; 0 by default, at most `average_size`" + (isLenient ? ", and acts as that where it is more" : ""), 20,
+          in: .bytes),
+        .integer("delay", limits.microseconds, "Microseconds; 0 by default", 1000, in: .microseconds),
       ]
-    case .limitData: return [.integer("bytes", limits.bytes, "0, the default, closes at the first byte", 10_000)]
+    case .limitData:
+      return [.integer("bytes", limits.bytes, "0, the default, closes at the first byte", 10_000, in: .bytes)]
     case .noop: return []
     case .drop: return AttributeDescription.drop
     case .stall:
       var time = AttributeDescription.integer(
-        "for_ms", ToxicAttributes.stallMilliseconds, "Milliseconds; without it until the toxic is removed", 5000)
+        "for_ms", ToxicAttributes.stallMilliseconds, "Milliseconds; without it until the toxic is removed", 5000,
+        in: .milliseconds)
       time.isAlwaysShown = false
       return [time]
     }
@@ -87,9 +106,9 @@ extension TriggerSpec {
 
 extension AttributeDescription {
   fileprivate static func integer(
-    _ name: String, _ range: ClosedRange<Int64>, _ summary: String, _ example: Int64
+    _ name: String, _ range: ClosedRange<Int64>, _ summary: String, _ example: Int64, in unit: Unit? = nil
   ) -> AttributeDescription {
-    AttributeDescription(name: name, kind: .integer(range), summary: summary, example: .integer(example))
+    AttributeDescription(name: name, kind: .integer(range), unit: unit, summary: summary, example: .integer(example))
   }
 
   fileprivate static func choice<Choice: RawRepresentable & CaseIterable>(
