@@ -12,8 +12,6 @@ package struct APIError: Error, Equatable {
     self.message = message
   }
 
-  static let notFound = APIError(404, "not found")
-
   static func methodNotAllowed(_ allowed: [String]) -> APIError {
     var error = APIError(405, "method not allowed; allowed: \(allowed.joined(separator: ", "))")
     error.headers["Allow"] = allowed.joined(separator: ", ")

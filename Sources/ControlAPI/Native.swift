@@ -90,10 +90,13 @@ extension API {
 
   private func undefine(_ name: String) throws(APIError) -> APIAnswer {
     let profile = try profile(named: name)
-    let isInForce =
-      registry.profile.holds(profile.name) || registry.proxies.contains { $0.ownProfile.holds(profile.name) }
-    guard !isInForce else {
-      throw APIError(409, "profile \"\(profile.name)\" is in force; switch to another one first")
+    let owners = registry.proxies.filter { $0.ownProfile.holds(profile.name) }.map { JSON.string($0.name).excerpt }
+    let places =
+      (registry.profile.holds(profile.name) ? ["for all proxies (DELETE /profile)"] : [])
+      + owners.prefix(3).map { "for proxy \($0) (DELETE /proxies/NAME/profile)" }
+    guard places.isEmpty else {
+      let all = places.joined(separator: ", ") + (owners.count > 3 ? " and others" : "")
+      throw APIError(409, "profile \"\(profile.name)\" is in force \(all); switch to another one first")
     }
     if let rule = rule(naming: profile) {
       throw APIError(409, "profile \"\(profile.name)\" is named by the rule \(rule); remove that first")

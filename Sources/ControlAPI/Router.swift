@@ -1,3 +1,5 @@
+import Settings
+
 /// A pattern of path segments with the handlers of its methods.
 struct Route {
   /// `{}` stands for any one segment that isn't empty.
@@ -15,6 +17,9 @@ struct Route {
     self.pattern = pattern.split(separator: "/").map(String.init)
     self.handlers = handlers
   }
+
+  /// Whether it is `other` with one more name behind it.
+  func isBelow(_ other: Route) -> Bool { pattern == other.pattern + ["{}"] }
 
   /// Its pattern as a path: `/proxies/{}`.
   var path: String { "/" + pattern.joined(separator: "/") }
@@ -60,14 +65,35 @@ struct Router {
       guard let parameters = route.match(segments) else { continue }
       return (match(request.method, route, parameters), route)
     }
-    return (.refusal(.notFound), nil)
+    return (.refusal(notFound(segments)), nil)
+  }
+
+  /// Where somebody may have wanted to go: a first word mistyped, or one slash too many.
+  private func notFound(_ segments: [String]) -> APIError {
+    let firsts = Set(routes.compactMap(\.pattern.first))
+    let first = segments.first ?? ""
+    let meant =
+      if let near = nearest(to: first, among: firsts.sorted()) {
+        ([near] + segments.dropFirst().dropLast(segments.last == "" ? 1 : 0)).joined(separator: "/")
+      } else {
+        ""
+      }
+    let isKnown = !meant.isEmpty && routes.contains { $0.match(meant.split(separator: "/").map(String.init)) != nil }
+    let hint = isKnown ? "; did you mean \(JSON.string("/" + meant).excerpt)?" : ""
+    return APIError(404, "not found; GET /openapi.json describes every call\(hint)")
   }
 
   private func match(_ method: String, _ route: Route, _ parameters: [String]) -> Match {
     if let handler = route.handlers[method] ?? route.anyMethod { return .handler(handler, parameters) }
     if method == "HEAD", let handler = route.handlers["GET"] { return .handler(handler, parameters) }
     let allowed = route.handlers.keys.sorted()
-    return method == "OPTIONS" ? .options(allowed) : .refusal(.methodNotAllowed(allowed))
+    if method == "OPTIONS" { return .options(allowed) }
+    var error = APIError.methodNotAllowed(allowed)
+    // `PUT /profile` with the name in the body is what one who has read of `PUT /profile/NAME` may try.
+    if let below = routes.first(where: { $0.isBelow(route) && $0.handlers[method] != nil }) {
+      error.message += "; \(method) is for \(below.path.replacing("{}", with: "NAME"))"
+    }
+    return .refusal(error)
   }
 
   private static func cleaned(_ path: Substring) -> String {

@@ -70,7 +70,7 @@ extension Command {
     }
   }
 
-  private func unknownSubcommand(_ word: String) -> CommandError {
+  func unknownSubcommand(_ word: String) -> CommandError {
     let full = name.isEmpty ? word : "\(name) \(word)"
     let names = subcommands.map(\.word)
     var hint = name.isEmpty ? "" : "; known: \(names.joined(separator: ", "))"

@@ -13,20 +13,25 @@ extension Command {
     run: { arguments throws(CommandError) in
       let proxies = try proxiesAsWritten(in: arguments.operands[0])
       let client = try ControlClient(arguments)
-      let answer = try client.send("POST", "/populate", body: .array(proxies))
+      let answer = try client.send("POST", "/populate", body: .array(proxies.list))
+      if !proxies.others.isEmpty {
+        let keys = proxies.others.map(\.plainExcerpt).joined(separator: ", ")
+        client.warn("of the file only the proxies count, not \(keys): `headwind serve --config FILE` takes all of it")
+      }
       if arguments.has("--json") { return StandardOutput.write(answer.text + "\n") }
       let made = answer["proxies"]?.array ?? []
       StandardOutput.write(made.isEmpty ? "no proxies\n" : made.map { ProxyText($0).line }.joined())
     })
 
-  /// The entries of a config file, which is held to what `check-config` holds it to.
-  private static func proxiesAsWritten(in file: String) throws(CommandError) -> [JSON] {
+  /// The entries of a config file, which is held to what `check-config` holds it to, and its keys besides those.
+  private static func proxiesAsWritten(in file: String) throws(CommandError) -> (list: [JSON], others: [String]) {
     let text = try file == "-" ? standardInput() : failing { () throws(SettingsError) in try SettingsFile.read(file) }
     _ = try failing { () throws(SettingsError) in
       try Config(text: text, source: file == "-" ? "standard input" : file)
     }
     let config = try? JSONReader.read(text, dialect: .json5)
-    return config?.arrayValue ?? config?["proxies"]?.arrayValue ?? []
+    if let list = config?.arrayValue { return (list, []) }
+    return (config?["proxies"]?.arrayValue ?? [], config?.members.map(\.0).filter { $0 != "proxies" } ?? [])
   }
 
   static func standardInput() throws(CommandError) -> [UInt8] {

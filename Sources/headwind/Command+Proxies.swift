@@ -86,8 +86,8 @@ extension Command {
         ("profile", arguments.value("--profile").map(JSON.string)),
       ])
       let client = try ControlClient(arguments)
-      let proxy = try client.send(
-        "POST", "/proxies", body: body, about: ProxyCall(arguments.operands[0], client).subject)
+      let call = ProxyCall(arguments.operands[0], client)
+      let proxy = try client.send("POST", "/proxies", body: body, about: call.subject) { call.wayOut(of: $0) }
       show(proxy, arguments)
     })
 

@@ -62,7 +62,9 @@ private struct Switching {
   private var place: String { (proxy.map { "/proxies/\(percentEncoded($0.name))" } ?? "") + "/profile" }
   private var whose: String { proxy.map { "proxy \($0.name.printable)" } ?? "all proxies" }
 
-  func inForce() throws(CommandError) -> JSON { try client.get(place, about: proxy?.subject) }
+  func inForce() throws(CommandError) -> JSON { try client.get(place, about: proxy?.subject, wayOut: wayOut) }
+
+  private func wayOut(_ refusal: String) -> String? { proxy?.wayOut(of: refusal) }
 
   /// - Returns: the identifier of the lease that was taken; nil for a lasting switch.
   func make() throws(CommandError) -> String? {
@@ -77,11 +79,12 @@ private struct Switching {
 
   private func put() throws(CommandError) -> String? {
     guard let profile else {
-      try client.send("DELETE", place, about: proxy?.subject, isQuiet: true)
+      try client.send("DELETE", place, about: proxy?.subject, isQuiet: true, wayOut: wayOut)
       return nil
     }
     guard let time else {
-      try client.send("PUT", "\(place)/\(percentEncoded(profile))", about: proxy?.subject, isQuiet: true)
+      let target = "\(place)/\(percentEncoded(profile))"
+      try client.send("PUT", target, about: proxy?.subject, isQuiet: true, wayOut: wayOut)
       return nil
     }
     // A proxy that isn't there is told in this command's words.

@@ -68,27 +68,31 @@ struct ControlClient {
   }
 
   /// The answer's JSON.
-  func get(_ target: String, about subject: String? = nil) throws(CommandError) -> JSON {
-    try send("GET", target, about: subject)
+  func get(
+    _ target: String, about subject: String? = nil, wayOut: (String) -> String? = { _ in nil }
+  ) throws(CommandError) -> JSON {
+    try send("GET", target, about: subject, wayOut: wayOut)
   }
 
   /// - Parameters:
   ///   - subject: whose call it is, such as `proxy "web"`; a refusal names it.
   ///   - isQuiet: the caller tells what the daemon found odd in words of its own.
+  ///   - wayOut: what to do about a refusal in these words; nil for one that says it.
   /// - Returns: the answer's JSON, null for an answer without a body.
   @discardableResult
   func send(
-    _ method: String, _ target: String, body: JSON? = nil, about subject: String? = nil, isQuiet: Bool = false
+    _ method: String, _ target: String, body: JSON? = nil, about subject: String? = nil, isQuiet: Bool = false,
+    wayOut: (String) -> String? = { _ in nil }
   ) throws(CommandError) -> JSON {
     let timeout = Duration.seconds(10)
     let outcome = exchange(method, target, body: body, timeout: timeout)
-    return try read(outcome, timeout: timeout, about: subject, isQuiet: isQuiet)
+    return try read(outcome, timeout: timeout, about: subject, isQuiet: isQuiet, wayOut: wayOut)
   }
 
   /// What came of an exchange as JSON, or the reason why nothing did.
   func read(
     _ outcome: Result<HTTPClientResponse, HTTPClientError>, timeout: Duration, about subject: String? = nil,
-    isQuiet: Bool = false
+    isQuiet: Bool = false, wayOut: (String) -> String? = { _ in nil }
   ) throws(CommandError) -> JSON {
     switch outcome {
     case .failure(.timedOut):
@@ -100,7 +104,7 @@ struct ControlClient {
         "no daemon at \(url): \(error); start one with `headwind serve`, or name it with --control")
     case .success(let response):
       let json = try read(response)
-      guard response.status < 400 else { throw refusal(response, json, subject) }
+      guard response.status < 400 else { throw refusal(response, json, subject, wayOut) }
       if !isQuiet { showWarnings(of: response) }
       return json
     }
@@ -115,13 +119,16 @@ struct ControlClient {
     }
   }
 
-  private func refusal(_ response: HTTPClientResponse, _ json: JSON, _ subject: String?) -> CommandError {
+  private func refusal(
+    _ response: HTTPClientResponse, _ json: JSON, _ subject: String?, _ wayOut: (String) -> String?
+  ) -> CommandError {
     var message = json["error"]?.string ?? "status \(response.status)"
     // What the body is made of is not the user's business.
     for prefix in ["bad request body: ", "request body: "] where message.hasPrefix(prefix) {
       message.removeFirst(prefix.count)
     }
-    return .failure((subject.map { "\($0): " } ?? "") + message.printable)
+    let hint = wayOut(message).map { "; \($0)" } ?? ""
+    return .failure((subject.map { "\($0): " } ?? "") + message.printable + hint)
   }
 
   /// What the daemon found odd but let pass (RFC 9111 §5.5): `299 headwind "unknown key …"`.

@@ -40,6 +40,8 @@ enum Main {
   }
 
   private static func help(_ words: [String]) throws(CommandError) -> String {
-    Help.text(for: try Command.find(words.filter { !$0.hasPrefix("-") }).command)
+    let (command, rest) = try Command.find(words.filter { !$0.hasPrefix("-") })
+    if let word = rest.first, !command.subcommands.isEmpty { throw command.unknownSubcommand(word) }
+    return Help.text(for: command)
   }
 }

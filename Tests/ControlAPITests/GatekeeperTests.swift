@@ -98,7 +98,7 @@ import Testing
       try desk.refusal("POST", "/proxies", #"{"name":"a","upstream":"b"}"#, headers: browser)
         == "403 User agent not allowed")
     #expect(try desk.call("GET", "/proxies").text == "{}")
-    #expect(try desk.refusal("GET", "/nowhere", headers: browser) == "404 not found")
+    #expect(try desk.refusal("GET", "/nowhere", headers: browser).hasPrefix("404 not found"))
     #expect(try desk.call("GET", "/version", headers: browser).header("X-Toxiproxy-Request-Id") != nil)
   }
 

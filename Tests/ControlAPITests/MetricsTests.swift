@@ -29,7 +29,9 @@ import Testing
     #expect(
       try desk.refusal("GET", "/metrics", headers: [("User-Agent", "Mozilla/5.0")]) == "403 User agent not allowed")
     #expect(try desk.refusal("GET", "/metrics", headers: [("Host", "evil.example")]).hasPrefix("403 "))
-    #expect(try desk.refusal("GET", "/metrics/") == "404 not found")
+    #expect(
+      try desk.refusal("GET", "/metrics/")
+        == #"404 not found; GET /openapi.json describes every call; did you mean "/metrics"?"#)
   }
 
   @Test func familiesAreSortedAndEachHasHelpAndType() throws {

@@ -89,7 +89,7 @@ import Testing
     try desk.call("PUT", "/profile/mine")
     #expect(try desk.call("PUT", "/profiles/mine", #"{"path":{"latency_ms":9}}"#).status == 200)
     #expect(desk.registry.profile.current?.path.latencyMilliseconds == 9, "in force at once")
-    #expect(try desk.refusal("DELETE", "/profiles/mine").hasPrefix(#"409 profile "mine" is in force"#))
+    #expect(try desk.refusal("DELETE", "/profiles/mine").hasPrefix(#"409 profile "mine" is in force for "#))
     try desk.call("DELETE", "/profile")
     #expect(try desk.call("DELETE", "/profiles/mine").status == 204)
     #expect(try desk.refusal("DELETE", "/profiles/mine").hasPrefix("404 unknown profile"))

@@ -35,6 +35,20 @@ import Testing
       #expect(reply.header("Allow") == allow, "\(method) \(path)")
       #expect(try desk.refusal(method, path).hasPrefix("405 method not allowed"))
     }
+    #expect(
+      try desk.refusal("PUT", "/profile", #"{"name":"3g"}"#)
+        == "405 method not allowed; allowed: DELETE, GET; PUT is for /profile/NAME")
+    #expect(try desk.refusal("POST", "/events") == "405 method not allowed; allowed: GET")
+  }
+
+  @Test(arguments: [
+    ("/", ""), ("/nowhere", ""), ("/proxies/p/toxics/t/u", ""),
+    ("/proxie/p/toxic", ""), ("/profil/3g", #"; did you mean "/profile/3g"?"#),
+    ("/proxies/", #"; did you mean "/proxies"?"#),
+    ("/porxies/web/toxics", #"; did you mean "/proxies/web/toxics"?"#),
+  ]) func whatIsNotThereIsToldWithWhatIsNear(path: String, hint: String) throws {
+    let desk = try Desk(.pure)
+    #expect(try desk.refusal("GET", path) == "404 not found; GET /openapi.json describes every call\(hint)")
   }
 
   @Test(arguments: Way.allCases)

@@ -123,7 +123,7 @@ struct CommandLineProxiesTests {
     #expect(mixed.status == 1)
     #expect(mixed.output == "{\"deleted\":[\"b\"]}\n")
     let error = try JSONValue(mixed.errors)["error"]
-    #expect(error == #"proxy "nope": proxy not found; proxy "nay": proxy not found"#)
+    #expect(error == #"proxy "nope": proxy not found; known: b, c; proxy "nay": proxy not found; known: c"#)
     #expect(try daemon.api.get("/proxies").json.keys == ["c"])
   }
 
@@ -141,10 +141,12 @@ struct CommandLineProxiesTests {
   // MARK: Mistakes
 
   static let failures: [(words: [String], says: String)] = [
-    (["show", "nope"], #"proxy "nope": proxy not found"#), (["toggle", "nope"], #"proxy "nope": proxy not found"#),
+    (["show", "nope"], #"proxy "nope": proxy not found; known: web"#),
+    (["show", "wbe"], #"proxy "wbe": proxy not found; did you mean "web"?"#),
+    (["toggle", "nope"], #"proxy "nope": proxy not found"#),
     (["enable", "nope"], #"proxy "nope": proxy not found"#), (["delete", "nope"], #"proxy "nope": proxy not found"#),
     (["update", "nope", "-u", "x:1"], #"proxy "nope": proxy not found"#),
-    (["create", "web", "-u", "x:1"], #"proxy "web": proxy already exists"#),
+    (["create", "web", "-u", "x:1"], #"proxy "web": proxy already exists; `headwind proxies update` changes it"#),
     (["create", "p", "-u", "x:1", "--profile", "3gg"], #"proxy "p": unknown profile "3gg"; did you mean "3g"?"#),
     (["create", "p", "-u", "x:1", "-l", "198.51.100.1:80"], #"proxy "p": listen "#),
   ]
@@ -198,11 +200,12 @@ struct CommandLineProxiesTests {
     let directory = try TemporaryDirectory()
     let entry = #"{name: "web", listen: "127.0.0.1:0", upstream: "\#(upstream.address)", profile: "lte"}"#
     let file = try directory.write("{proxies: [\(entry),], profile: \"3g\"} // JSON5", to: "headwind.json5")
-    let made = try succeed("populate", file)
+    let made = try run("populate", file)
     #expect(made.output == "proxy web: \(try daemon.listen("web")) -> \(upstream.address), enabled\n")
     #expect(daemon.isEchoing("web"))
     #expect(try daemon.api.get("/profile").json["name"] == "none", "only the proxies count")
-    #expect(try succeed("populate", file).output == made.output, "the same again changes nothing")
+    #expect(made.errors.hasPrefix("headwind: warning: of the file only the proxies count, not profile: "))
+    #expect(try run("populate", file).output == made.output, "the same again changes nothing")
     let piped = try populate(from: #"printf '[{"name":"db","upstream":"x:1","enabled":false}]'"#)
     #expect(try JSONValue(piped.output)["proxies"].array.map { $0["name"] } == ["db"])
     #expect(try populate(from: "printf ''").errors.contains("standard input: is empty"))

@@ -81,6 +81,7 @@ struct CommandLineTests {
     (["status", "--control", "https://127.0.0.1:8474"], "the control API speaks http, without TLS"),
     (["serve", "--control", "http://127.0.0.1:8474"], "a URL; write HOST:PORT, without http://"),
     (["serve", "--proxy", "web=http://example.com:80"], "a URL; write HOST:PORT, without http://"),
+    (["help", "toxics", "ad"], #"unknown command "toxics ad"; did you mean "toxics add"?"#),
     (["--bogus", "3"], "unknown option --bogus"), (["use", "3g", "--prxoy", "p"], "did you mean --proxy?"),
     (["selftest", "3g", "--quick", "--seconds", "9"], "--quick and --seconds exclude each other"),
     (["selftest", "--seconds", "1"], #"--seconds is "1"; allowed: a whole number from 2 to 600"#),
@@ -208,7 +209,7 @@ struct CommandLineTests {
     #expect(try daemon.api.get("/profile").json["name"] == "none")
     let unknown = try Program.run(["use", "--clear", "--proxy", "nope"], environment: here)
     #expect(unknown.status == 1)
-    #expect(unknown.errors == "headwind: proxy \"nope\": proxy not found\n")
+    #expect(unknown.errors == "headwind: proxy \"nope\": proxy not found; known: web\n")
   }
 
   @Test func useForRevertsByItself() throws {

@@ -67,7 +67,7 @@ struct CommandLineToxicsTests {
     let result = try run(["rm", "web", "a", "nope", "b"])
     #expect(result.status == 1)
     #expect(result.output == "proxy web: removed toxic a\nproxy web: removed toxic b\n")
-    #expect(result.errors == "headwind: proxy \"web\", toxic \"nope\": toxic not found\n")
+    #expect(result.errors == "headwind: proxy \"web\", toxic \"nope\": toxic not found; known: b\n")
   }
 
   @Test(arguments: [
@@ -80,11 +80,16 @@ struct CommandLineToxicsTests {
   }
 
   static let failures: [(words: [String], says: String)] = [
-    (["nope"], #"proxy "nope": proxy not found"#), (["add", "nope", "latency"], #"proxy "nope": proxy not found"#),
+    (["nope"], #"proxy "nope": proxy not found; known: web"#),
+    (["remove", "web", "tt"], #"proxy "web", toxic "tt": toxic not found; did you mean "t"?"#),
+    (["add", "nope", "latency"], #"proxy "nope": proxy not found"#),
     (["update", "web", "nope", "latency=1"], #"proxy "web", toxic "nope": toxic not found"#),
     (["update", "nope", "t", "latency=1"], #"proxy "nope", toxic "t": proxy not found"#),
     (["remove", "nope", "t"], #"proxy "nope", toxic "t": proxy not found"#),
-    (["add", "web", "latency", "-n", "t"], #"proxy "web", toxic "t": toxic already exists"#),
+    (
+      ["add", "web", "latency", "-n", "t"],
+      #"proxy "web", toxic "t": toxic already exists; `headwind toxics update` changes it"#
+    ),
     (["add", "web", "drop", "probability=2"], #"proxy "web": attributes.probability is 2; allowed"#),
   ]
 

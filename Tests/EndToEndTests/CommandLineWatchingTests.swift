@@ -54,7 +54,7 @@ struct CommandLineWatchingTests {
     let clients = try (0..<2).map { _ in try quickDownload() }
     #expect(try eventually { try daemon.sessions.count == 2 })
     let id = try #require(try daemon.sessions[0]["id"].int)
-    #expect(try run("sessions", "--proxy", "nope").errors == "headwind: proxy \"nope\": proxy not found\n")
+    #expect(try run("sessions", "--proxy", "nope").errors == "headwind: proxy \"nope\": proxy not found; known: web\n")
     #expect(try run("sessions", "list", "--proxy", "web", "--json").json["sessions"].array.count == 2)
     let ended = try run("sessions", "end", "\(id)", "999", "--json")
     #expect(ended.status == 1 && ended.output == "{\"ended\":[\"\(id)\"]}\n")

@@ -15,7 +15,8 @@ import Testing
   @Test(arguments: [
     Row("nonsense", "missing port in address"), Row("127.0.0.1", "missing port in address"),
     Row("127.0.0.1:99999", "invalid port"), Row("h:65536", "invalid port"), Row("h:-1", "invalid port"),
-    Row("h:+1", "invalid port"), Row("h:8x", "invalid port"), Row("https://h", "a URL; write HOST:PORT, without https://"),
+    Row("h:+1", "invalid port"), Row("h:8x", "invalid port"),
+    Row("https://h", "a URL; write HOST:PORT, without https://"),
     Row("h:a/b", "invalid port"),
     Row("::1:0", "too many colons in address"),
     Row("a:b:c", "too many colons in address"), Row("http://h:80", "a URL; write HOST:PORT, without http://"),

@@ -26,6 +26,12 @@ final class SelfTestProgress {
 
   static func clear() { show("") }
 
+  /// Where nothing can be written over: one line, so that nobody takes a test that runs for one that hangs.
+  func announce() {
+    guard isShown, !StandardError.isTerminal else { return }
+    StandardError.write("headwind: selftest: \(tasks) measurements, some \(Int(leftSeconds.rounded(.up))) s\n")
+  }
+
   func begin(_ task: SelfTestTask, of section: String) {
     number += 1
     leftSeconds -= taskSeconds

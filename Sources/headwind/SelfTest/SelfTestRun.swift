@@ -37,6 +37,7 @@ final class SelfTestRun {
   func run() throws(CommandError) -> [SelfTestSection]? {
     let startedAt = loop.now
     probe.start()
+    progress.announce()
     network.start { [self] error in
       if let error { return stop(error) }
       next()
