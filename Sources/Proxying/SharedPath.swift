@@ -39,9 +39,9 @@ final class SharedPath {
     noteRest()
   }
 
-  /// Where nothing is under way any more, what packets and their senders needed has fallen free.
+  /// Where no packet is under way any more, what packets and their senders needed has fallen free, or does within moments.
   private func noteRest() {
-    guard case .network(let network) = medium, network.isAtRest else { return }
+    guard case .network(let network) = medium, network.isEmpty else { return }
     let packets = network.counters(.upstream).packets + network.counters(.downstream).packets
     guard packets > packetsBefore else { return }
     loop.noteHeapFreed(Int(packets - packetsBefore) * SharedPath.packetBytes)

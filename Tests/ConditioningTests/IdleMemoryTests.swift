@@ -71,6 +71,22 @@ import Testing
     #expect(link.stages.isInPlace && link.stages.isEmpty)
   }
 
+  /// A timer that nobody needs any more is only taken back when its time has come. Who waits for all to be over, to give
+  /// memory back, doesn't wait for that.
+  @Test func aPathIsEmptyThoughATimerIsSet() throws {
+    let way = ChannelParameters(delay: .milliseconds(50))
+    let world = LabWorld(seed: 1)
+    let path = world.addPath(PathParameters(upstream: way, downstream: way))
+    #expect(path.isEmpty)
+    let session = world.connect(over: path)
+    session.client.toWrite = 300
+    session.drive(at: world.now)
+    #expect(!path.isEmpty)
+    world.run(while: { session.server.receivedBytes < 300 || !path.isEmpty })
+    let connection = try #require(session.connection)
+    #expect(connection.client.sender.flight == nil && path.deadline != nil)
+  }
+
   /// A burst of new sessions has that much for each handshake and message under way, which lies between what stays.
   @Test func whatIsUnderWayIsSmall() {
     #expect(Self.heapBytes(TCPOpening()) <= 64)

@@ -106,10 +106,11 @@ package final class NetworkPath {
     if isSeen { serve(at: now) }
   }
 
-  /// Nothing is under way and no timer is set: only a step of the timeline can come by itself.
-  package var isAtRest: Bool {
+  /// No packet is under way, or all stand still. A timer may be set: that of an acknowledgement that waits, or one that nobody
+  /// needs any more and that only hasn't been taken back.
+  package var isEmpty: Bool {
     traffic.settle()
-    return traffic.due == .distantFuture
+    return traffic.upstream.due == .distantFuture && traffic.downstream.due == .distantFuture
   }
 
   /// `distantFuture`: never.
