@@ -93,7 +93,7 @@ extension API {
     let owners = registry.proxies.filter { $0.ownProfile.holds(profile.name) }.map { JSON.string($0.name).excerpt }
     let places =
       (registry.profile.holds(profile.name) ? ["for all proxies (DELETE /profile)"] : [])
-      + owners.prefix(3).map { "for proxy \($0) (DELETE /proxies/NAME/profile)" }
+      + owners.prefix(3).map { "for proxy \($0) (DELETE /proxies/…/profile)" }
     guard places.isEmpty else {
       let all = places.joined(separator: ", ") + (owners.count > 3 ? " and others" : "")
       throw APIError(409, "profile \"\(profile.name)\" is in force \(all); switch to another one first")

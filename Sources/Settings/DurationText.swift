@@ -7,6 +7,11 @@ package enum DurationText {
 
   /// - Throws: for text without a unit, and for times outside 0 (not included) to 24 hours.
   package static func parse(_ text: String) throws(SettingsError) -> Duration {
+    .nanoseconds(try nanoseconds(text))
+  }
+
+  /// The same, as a whole number.
+  package static func nanoseconds(_ text: String) throws(SettingsError) -> Int64 {
     var rest = text[...]
     var nanoseconds = 0.0
     while !rest.isEmpty {
@@ -14,7 +19,7 @@ package enum DurationText {
       nanoseconds += part
     }
     guard nanoseconds >= 1, nanoseconds <= 86_400e9 else { throw refusal(text) }
-    return .nanoseconds(Int64(nanoseconds.rounded()))
+    return Int64(nanoseconds.rounded())
   }
 
   /// One number and its unit, in nanoseconds.

@@ -45,7 +45,7 @@ extension Command {
       toxicity, attribute,
     ] + ToxicWords.triggerOptions + [.control, .tokenFile, .json],
     details: """
-      Types and their attributes:
+      Types and their attributes; a time may have its unit, as latency=1.5s:
       \(ToxicText.kinds)
 
       Example: headwind toxics add web latency latency=100 jitter=20 --upstream

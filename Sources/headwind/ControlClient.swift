@@ -18,7 +18,8 @@ struct ControlClient {
   /// - Parameter arguments: `--control` names the daemon and `--token-file` its token, else the environment does.
   init(_ arguments: Arguments) throws(CommandError) {
     let text = arguments.value("--control") ?? Environment.url ?? ControlClient.defaultURL
-    switch try ControlClient.address(text, arguments) {
+    let source = arguments.has("--control") || Environment.url == nil ? "control address" : "$HEADWIND_URL"
+    switch try ControlClient.address(text, from: source, arguments) {
     case .unix(let path):
       (host, port, unixPath) = ("localhost", 80, TokenFile.absolute(path))
       url = "unix:\(TokenFile.absolute(path))"
@@ -26,7 +27,7 @@ struct ControlClient {
       if endpoint.host.isEmpty { endpoint.host = "127.0.0.1" }
       guard let port = endpoint.port, port > 0 else {
         throw arguments.usage(
-          "control address \"\(text.withoutAddressSecrets)\": no port; allowed: \(ControlClient.allowed)")
+          "\(source) \"\(text.withoutAddressSecrets)\": no port; allowed: \(ControlClient.allowed)")
       }
       (host, self.port, unixPath) = (endpoint.host, port, nil)
       url = "http://\(endpoint)"
@@ -38,7 +39,9 @@ struct ControlClient {
 
   private static let allowed = "http://HOST:PORT or unix:PATH"
 
-  private static func address(_ text: String, _ arguments: Arguments) throws(CommandError) -> ControlAddress {
+  private static func address(
+    _ text: String, from source: String, _ arguments: Arguments
+  ) throws(CommandError) -> ControlAddress {
     var rest = text[...]
     if rest.hasPrefix("http://") {
       rest = rest.dropFirst("http://".count)
@@ -46,14 +49,14 @@ struct ControlClient {
     }
     guard !rest.hasPrefix("https://") else {
       throw arguments.usage(
-        "control address \"\(text.withoutAddressSecrets)\": the control API speaks http, without TLS; allowed: \(allowed)"
+        "\(source) \"\(text.withoutAddressSecrets)\": the control API speaks http, without TLS; allowed: \(allowed)"
       )
     }
     do throws(EndpointError) {
       return try ControlAddress(parsing: String(rest))
     } catch {
       throw arguments.usage(
-        "control address \"\(text.withoutAddressSecrets)\": \(error.reason); allowed: \(allowed)")
+        "\(source) \"\(text.withoutAddressSecrets)\": \(error.reason); allowed: \(allowed)")
     }
   }
 

@@ -37,8 +37,8 @@ struct ToxicWords {
     guard case .integer(let range) = attribute.kind else { return value }
     let time: Int64? =
       switch attribute.unit {
-      case .milliseconds: ToxicWords.time(text, in: .milliseconds(1))
-      case .microseconds: ToxicWords.time(text, in: .microseconds(1))
+      case .milliseconds: ToxicWords.time(text, in: 1_000_000)
+      case .microseconds: ToxicWords.time(text, in: 1_000)
       default: nil
       }
     if let number = time ?? value.integerValue, range.contains(number) { return .integer(number) }
@@ -49,11 +49,11 @@ struct ToxicWords {
         + "\(range.upperBound)\(times)")
   }
 
-  /// A time with its unit, counted in `unit`, where that comes out even.
-  private static func time(_ text: String, in unit: Duration) -> Int64? {
-    guard let time = try? DurationText.parse(text) else { return nil }
-    let count = Int64(time / unit)
-    return unit * Double(count) == time ? count : nil
+  /// A time with its unit, counted in units of so many nanoseconds, where that comes out even.
+  static func time(_ text: String, in unitNanoseconds: Int64) -> Int64? {
+    guard let time = try? DurationText.nanoseconds(text) else { return nil }
+    let (count, rest) = time.quotientAndRemainder(dividingBy: unitNanoseconds)
+    return rest == 0 ? count : nil
   }
 
   private func requireKnown(_ key: String, of type: String) throws(CommandError) {

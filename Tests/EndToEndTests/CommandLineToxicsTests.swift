@@ -72,7 +72,8 @@ struct CommandLineToxicsTests {
 
   @Test(arguments: [
     (["latency", "latency=1.5s", "jitter=20ms"], "latency", 1500), (["latency", "latency=1e3"], "latency", 1000),
-    (["slicer", "average_size=10", "delay=5ms"], "delay", 5000), (["timeout", "timeout=1m"], "timeout", 60_000),
+    (["slicer", "average_size=10", "delay=5ms"], "delay", 5000), (["timeout", "timeout=295149ms"], "timeout", 295_149),
+    (["timeout", "timeout=1m"], "timeout", 60_000),
     (["stall", "for_ms=2s"], "for_ms", 2000),
   ]) func timesMayHaveUnits(words: [String], key: String, value: Int) throws {
     #expect(try run(["add", "web", "-n", "t"] + words).errors == "")

@@ -21,11 +21,11 @@ import Testing
       #if canImport(Darwin)
         let stream = SOCK_STREAM
       #else
-        let stream = Int32(SOCK_STREAM.rawValue)
+        let stream = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
       #endif
       #expect(socketpair(AF_UNIX, stream, 0, &ends) == 0)
     } else {
-      #expect(pipe(&ends) == 0)
+      ends = privatePipe()
     }
     let writer = LineWriter(descriptor: ends[1])
     var (taken, refused) = (0, 0)
@@ -62,8 +62,7 @@ import Testing
   }
 
   @Test func aClosedPipeIsToldAndNoMore() {
-    var ends: [Int32] = [0, 0]
-    #expect(pipe(&ends) == 0)
+    let ends = privatePipe()
     close(ends[0])
     signal(SIGPIPE, SIG_IGN)
     let writer = LineWriter(descriptor: ends[1])
@@ -80,8 +79,7 @@ import Testing
   }
 
   @Test func aFileIsKnownByDeviceAndInode() {
-    var ends: [Int32] = [0, 0]
-    #expect(pipe(&ends) == 0)
+    let ends = privatePipe()
     var status = stat()
     #expect(fstat(ends[0], &status) == 0)
     #expect(StandardError.isFile(named: "\(status.st_dev):\(status.st_ino)", ends[0]))

@@ -10,6 +10,24 @@ import CLibevent
   import Glibc
 #endif
 
+#if !canImport(Darwin)
+  // Swift's module of glibc leaves it out.
+  @_silgen_name("pipe2")
+  private func pipe2(_ ends: UnsafeMutablePointer<Int32>, _ flags: Int32) -> Int32
+#endif
+
+/// A pipe that no process inherits which another test starts meanwhile: it would hold the ends open.
+func privatePipe() -> [Int32] {
+  var ends: [Int32] = [0, 0]
+  #if canImport(Darwin)
+    #expect(pipe(&ends) == 0)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  #else
+    #expect(pipe2(&ends, O_CLOEXEC) == 0)
+  #endif
+  return ends
+}
+
 enum TestThread {
   private final class Body {
     let run: @Sendable () -> Void
