@@ -68,6 +68,30 @@ import Testing
     }
   }
 
+  #if os(Linux)
+    /// Its system would drop what the peer sends within that, and the peer would try again after ever longer times.
+    @Test func whatThePeerWasOfferedKeepsItsRoom() throws {
+      let (server, deaf) = (try Server(loop), Deaf())
+      let client = try connect(server, deaf)
+      let socket = server.sockets[0]
+      let chunk = [UInt8](repeating: 7, count: 65_536)
+      try loop.runUntil {
+        while client.isWritable, case .wrote = client.write(chunk) {}
+        while socket.isReadable, case .bytes = socket.read(upTo: ReadBuffer.capacity) {}
+        return socket.receiveBufferBytes > 300_000
+      }
+      let grown = socket.receiveBufferBytes
+      socket.boundReceiveBuffer(to: 16_384)
+      #expect(socket.receiveBufferBytes == grown)
+      for _ in 0..<200 {
+        while client.isWritable, case .wrote = client.write(chunk) {}
+        while socket.isReadable, case .bytes = socket.read(upTo: ReadBuffer.capacity) {}
+        loop.run(forMilliseconds: 1)
+      }
+      #expect(socket.receiveBufferBytes == grown, "it grows no more")
+    }
+  #endif
+
   @Test func aBoundedSenderFeelsThatNobodyReads() throws {
     let (server, deaf) = (try Server(loop), Deaf())
     let free = try swallowed(by: connect(server, deaf))
