@@ -50,16 +50,13 @@ struct Arguments {
   }
 
   private func option(_ word: String) throws(CommandError) -> OptionSpec {
-    if let option = command.option(word) { return option }
-    if let option = command.option("-" + word), option.origin != .ours { return option }
+    if let option = command.option(of: word) { return option }
     let known = (command.options + Command.common).map(\.name)
     if let near = nearest(to: word, among: known) { throw usage("unknown option \(word); did you mean \(near)?") }
-    let owners = Command.owners(of: word).map(\.invocation)
-    let whose = owners.prefix(3).joined(separator: ", ") + (owners.count > 3 ? " and others" : "")
-    if owners.isEmpty { throw usage("unknown option \(word)") }
+    guard let owners = Command.ownersText(of: word) else { throw usage("unknown option \(word)") }
     throw usage(
       command.name.isEmpty
-        ? "a command is missing: \(word) is an option of \(whose)" : "unknown option \(word); it is one of \(whose)")
+        ? "a command is missing: \(word) is an option of \(owners)" : "unknown option \(word); it is one of \(owners)")
   }
 
   private mutating func takeSwitch(_ option: OptionSpec, _ parts: [String]) throws(CommandError) {

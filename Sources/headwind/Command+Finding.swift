@@ -45,7 +45,7 @@ extension Command {
   /// In a group, an option may be one of any of its commands; they agree on what takes a value. Before the first word of
   /// a name it may be anybody's, and counts as those do that agree.
   private func takesValue(_ option: String) -> Bool {
-    let owners = whole.compactMap { $0.option(option) }
+    let owners = whole.compactMap { $0.option(of: option) }
     return !owners.isEmpty && owners.allSatisfy { $0.value != nil }
   }
 
@@ -53,7 +53,7 @@ extension Command {
   private func requireKnownOptions(before place: Int, in words: [String]) throws(CommandError) {
     for word in words[..<place] where word.hasPrefix("-") {
       let option = String(word.prefix { $0 != "=" })
-      if !whole.contains(where: { $0.option(option) != nil }) {
+      if !whole.contains(where: { $0.option(of: option) != nil }) {
         throw .usage("unknown option \(option)", command: name)
       }
     }
@@ -63,11 +63,27 @@ extension Command {
   private var whole: [Command] { [self] + subcommands.flatMap(\.whole) }
 
   /// The commands that have an option of this name; of those of a group the group, if all do.
-  static func owners(of option: String) -> [Command] {
+  private static func owners(of option: String) -> [Command] {
     root.subcommands.flatMap { command in
-      let owners = command.whole.filter { $0.options.contains { $0.name == option || $0.aliases.contains(option) } }
+      let owners = command.whole.filter { owner in
+        owner.option(of: option).map { found in !common.contains { $0.name == found.name } } ?? false
+      }
       return owners.contains { $0.name == command.name } ? [command] : owners
     }
+  }
+
+  /// As they are called, the first of them; nil where nobody has it.
+  static func ownersText(of option: String) -> String? {
+    let owners = owners(of: option).map(\.invocation)
+    guard !owners.isEmpty else { return nil }
+    return owners.prefix(3).joined(separator: ", ") + (owners.count > 3 ? " and others" : "")
+  }
+
+  /// What is to be said where options stand alone.
+  static func missing(behind arguments: Arguments) -> CommandError {
+    let given = arguments.command.options.first { arguments.has($0.name) }?.name
+    let whose = given.flatMap { option in ownersText(of: option).map { ": \(option) is an option of \($0)" } }
+    return .usage("a command is missing\(whose ?? "")", command: nil)
   }
 
   func unknownSubcommand(_ word: String) -> CommandError {

@@ -73,7 +73,7 @@ struct Command: Sendable {
       serve, run, with, use, leases, status, proxies, toxics, rules, sessions, events, limits, assert, reset, populate,
       profiles, wait, checkConfig, demo, selfTest, man, completions,
     ],
-    run: { _ throws(CommandError) in throw .usage("a command is missing", command: nil) })
+    run: { arguments throws(CommandError) in throw missing(behind: arguments) })
 
   /// A command of several. Without the name of one of them it is the first.
   static func group(name: String, aliases: [String] = [], summary: String, of subcommands: [Command]) -> Command {
@@ -91,6 +91,11 @@ struct Command: Sendable {
 
   func option(_ name: String) -> OptionSpec? {
     (options + Command.common).first { $0.name == name || $0.aliases.contains(name) }
+  }
+
+  /// The option that a word of the command line is: toxiproxy-server's may have one dash.
+  func option(of word: String) -> OptionSpec? {
+    option(word) ?? option("-" + word).flatMap { $0.origin == .ours ? nil : $0 }
   }
 
   var operandCount: ClosedRange<Int> {

@@ -33,6 +33,18 @@ struct CommandTreeTests {
     }
   }
 
+  @Test(arguments: Command.serve.options)
+  func anOptionOfServeWithoutACommandIsTold(option: OptionSpec) throws {
+    let names = [option.name] + option.aliases + (option.origin == .ours ? [] : [String(option.name.dropFirst())])
+    for name in names {
+      let error = #expect(throws: CommandError.self) {
+        let (command, rest) = try Command.find(option.value == nil ? [name] : [name, "3"])
+        try command.run(Arguments(rest, for: command))
+      }
+      #expect(error?.message.hasPrefix("a command is missing: \(name) is an option of headwind serve") == true)
+    }
+  }
+
   @Test(arguments: all)
   func optionalOperandsComeLast(command: Command) {
     let isOptional = command.operands.map(\.isOptional)
