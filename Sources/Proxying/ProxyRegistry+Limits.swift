@@ -59,13 +59,27 @@ extension ProxyRegistry {
   ///   - count: proxies that are new, less those that go.
   ///   - toxics: the same of toxics.
   func requireRoom(for specs: [ProxySpec], adding count: Int, toxics: Int) throws(RegistryError) {
-    if count > 0 { try require(.proxies, byName.count + count) }
-    for spec in specs {
-      guard let refusal = spec.excess(over: { limits[$0] }) else { continue }
-      hub.watch.met(refusal.limit, value: refusal.value)
-      throw .limit(refusal)
+    guard let refusal = excess(of: specs, adding: count, toxics: toxics) else { return }
+    hub.watch.met(refusal.limit, value: refusal.value)
+    throw .limit(refusal)
+  }
+
+  /// Whether new proxies fit beside what there is, asked ahead: no limit counts as met. Of one name the last counts.
+  package func checkRoom(for specs: [ProxySpec]) throws(RegistryError) {
+    let byName = Dictionary(specs.map { ($0.name, $0) }) { _, last in last }
+    let toxics = byName.values.reduce(0) { $0 + ($1.toxics?.count ?? 0) }
+    if let refusal = excess(of: specs, adding: byName.count, toxics: toxics) { throw .limit(refusal) }
+  }
+
+  private func excess(of specs: [ProxySpec], adding count: Int, toxics: Int) -> LimitRefusal? {
+    func excess(over limit: Limit, _ total: Int) -> LimitRefusal? {
+      total > limits[limit] ? LimitRefusal(limit, limits[limit], count: total, nil) : nil
     }
-    if toxics > 0 { try require(.toxics, toxicCount + toxics) }
+    if count > 0, let refusal = excess(over: .proxies, byName.count + count) { return refusal }
+    for spec in specs {
+      if let refusal = spec.excess(over: { limits[$0] }) { return refusal }
+    }
+    return toxics > 0 ? excess(over: .toxics, toxicCount + toxics) : nil
   }
 
   func requireRoom(forToxic toxic: ToxicSpec, of proxy: Proxy) throws(RegistryError) {

@@ -38,11 +38,25 @@ extension Daemon {
 
   private func openControl(path: String) throws(CommandError) -> ControlServer {
     try requireUnixSockets()
-    let file: UnixSocketFile
-    do throws(UnixSocketError) { file = try UnixSocketFile(path: path) } catch {
+    let file = try naming(path) { () throws(UnixSocketError) in try UnixSocketFile(path: path) }
+    return try failing { () throws(LoopError) in try ControlServer(loop: loop, file: file, api: api) }
+  }
+
+  private func naming<T>(_ path: String, _ body: () throws(UnixSocketError) -> T) throws(CommandError) -> T {
+    do throws(UnixSocketError) { return try body() } catch {
       throw .failure("control address unix:\(path.printable): \(error)")
     }
-    return try failing { () throws(LoopError) in try ControlServer(loop: loop, file: file, api: api) }
+  }
+
+  /// What can be said against where the control API is to be before it is opened.
+  ///
+  /// - Parameter binding: of ``controlListens``; nil where that is empty.
+  func checkControl(_ binding: Result<Binding, RegistryError>?) throws(CommandError) {
+    if let binding { _ = try admitted(binding) }
+    guard activated == nil, case .unix(let given) = options.control else { return }
+    try requireUnixSockets()
+    let path = TokenFile.absolute(given)
+    try naming(path) { () throws(UnixSocketError) in try UnixSocketFile.check(path: path) }
   }
 
   private func requireUnixSockets() throws(CommandError) {

@@ -80,6 +80,7 @@ final class Daemon {
     attempt { () throws(CommandError) in
       if options.isDemo { demo = try failing { () throws(LoopError) in try DemoUpstream(loop: loop) } }
       lookUp(options.proxies + (demo.map { [$0.proxy] } ?? [])) { [self] controlBinding, proxies throws(CommandError) in
+        try require(controlBinding, proxies)
         control = try openControl(controlBinding)
         try open(proxies)
         try failing { () throws(LoopError) in try registry.startLoops() }
@@ -92,8 +93,7 @@ final class Daemon {
   func check() throws(CommandError) {
     loop.later { [self] in
       lookUp(options.proxies) { [self] controlBinding, proxies throws(CommandError) in
-        if let controlBinding { _ = try admitted(controlBinding) }
-        try require(proxies)
+        try require(controlBinding, proxies)
         loop.stop()
       }
     }
@@ -117,24 +117,30 @@ final class Daemon {
     }
   }
 
-  /// What can be said against the proxies before any is opened.
-  private func require(_ proxies: [Found]) throws(CommandError) {
+  /// What can be said against control API and proxies before any is opened.
+  ///
+  /// - Parameter control: what the control address means, where it is one that is looked up.
+  private func require(_ control: Result<Binding, RegistryError>?, _ proxies: [Found]) throws(CommandError) {
+    try checkControl(control)
     registry.adopt(options.forward)
-    var owners: [Binding: String] = [:]
+    var owners = AddressOwners()
+    if let binding = try? control?.get() { _ = owners.add("the control API", at: binding) }
     for (proxy, result) in proxies where proxy.isEnabled {
-      let binding: Binding
-      do throws(RegistryError) { binding = try result.get() } catch {
-        throw .failure("proxy \(quoted(proxy.name)): \(error)")
-      }
+      let name = "proxy \(quoted(proxy.name))"
+      let binding = try found(result, name)
       try failing { () throws(RegistryError) in try registry.check(proxy, binding: binding) }
-      if binding.address.port != 0, let other = owners.updateValue(proxy.name, forKey: binding) {
-        throw .failure("proxy \(quoted(proxy.name)): listen \(binding.shown) is proxy \(quoted(other))'s already")
+      if let other = owners.add(name, at: binding), other != name {
+        throw .failure("\(name): listen \(binding.shown) is \(other)'s already")
       }
     }
+    try failing { () throws(RegistryError) in try registry.checkRoom(for: proxies.map(\.proxy)) }
+  }
+
+  private func found(_ result: Result<Binding, RegistryError>, _ name: String) throws(CommandError) -> Binding {
+    do throws(RegistryError) { return try result.get() } catch { throw .failure("\(name): \(error)") }
   }
 
   private func open(_ proxies: [Found]) throws(CommandError) {
-    try require(proxies)
     if let name = options.profile { registry.profile.set(registry.catalogue[name], cause: .set) }
     _ = try failing { () throws(RegistryError) in
       try registry.populate(proxies.map(\.proxy), bindings: proxies.map(\.binding))

@@ -92,6 +92,39 @@ struct ConfigTests {
       "[{name: 'a', upstream: 'h:1', listen: '127.0.0.1:7'}, {name: 'b', upstream: 'h:1', listen: 'localhost:7'}]", [],
       #"proxy "b": listen 127.0.0.1:7 is proxy "a"'s already"#
     ),
+    (
+      "[{name: 'a', upstream: 'h:1', listen: ':7'}, {name: 'b', upstream: 'h:1', listen: '127.0.0.1:7'}]", [],
+      #"proxy "b": listen 127.0.0.1:7 is proxy "a"'s already"#
+    ),
+    (
+      "[{name: 'a', upstream: 'h:1', listen: '[::1]:7'}, {name: 'b', upstream: 'h:1', listen: '0.0.0.0:7'}]", [],
+      #"proxy "b": listen 0.0.0.0:7 is proxy "a"'s already"#
+    ),
+    (
+      "{control: '127.0.0.1:7', proxies: [{name: 'a', upstream: 'h:1', listen: 'localhost:7'}]}", [],
+      #"proxy "a": listen 127.0.0.1:7 is the control API's already"#
+    ),
+    (
+      "{control: ':7', proxies: [{name: 'a', upstream: 'h:1', listen: '127.0.0.1:7'}]}", ["--allow-remote"],
+      #"proxy "a": listen 127.0.0.1:7 is the control API's already"#
+    ),
+    ("{control: 'unix:DIR/open'}", [], "control address unix:DIR/open: there is a file, which is left alone"),
+    ("{control: 'unix:DIR'}", [], "control address unix:DIR: there is a directory, which is left alone"),
+    ("{control: 'unix:/\(String(repeating: "x", count: 200))'}", [], "the path has 201 bytes; allowed: at most"),
+    (
+      "{max_proxies: 1, proxies: [{name: 'a', upstream: 'h:1'}, {name: 'b', upstream: 'h:1'}]}", [],
+      "too many: 2 proxies; allowed: at most 1 (--max-proxies sets it)"
+    ),
+    (
+      "[{name: 'a', upstream: 'h:1', toxics: [{type: 'latency'}, {type: 'timeout'}]}]", ["--max-toxics", "1"],
+      #"too many: 2 toxics of proxy "a"; allowed: at most 1 (--max-toxics-per-proxy sets it)"#
+    ),
+    (
+      """
+      [{name: 'a', upstream: 'h:1', toxics: [{type: 'latency'}]},
+       {name: 'b', upstream: 'h:1', toxics: [{type: 'latency'}]}]
+      """, ["--max-toxics", "1"], "too many: 2 toxics; allowed: at most 1 (--max-toxics sets it)"
+    ),
     ("{rules: ['*=3gg']}", [], "unknown profile"), ("{}", ["--profile", "3gg"], "unknown profile"),
     ("{control: '127.0.0.1:0'}", ["--http-proxy", ":0"], "would be an open proxy on :0"),
   ]) func whatServeRefusesTheCheckRefuses(text: String, options: [String], says: String) throws {
@@ -105,6 +138,12 @@ struct ConfigTests {
     )
     #expect(checked.status == 1 && checked.errors == served.errors && served.status == 1)
     #expect(checked.errors.contains(says.replacing("DIR", with: directory.path)), "\(checked.errors)")
+  }
+
+  @Test func whatTheStartMakesNeedNotBeThereYet() throws {
+    let file = try directory.write("{control: 'unix:\(directory.path)/none/x.sock'}", to: "headwind.json")
+    let result = try Program.run(["check-config", file])
+    #expect(result.status == 0, "\(result.errors)")
   }
 
   @Test func whatOptionsAllowTheCheckAllows() throws {

@@ -24,9 +24,7 @@ package final class UnixSocketFile {
   ///
   /// - Parameter path: at most ``UnixSocketAddress/pathBytesMax`` bytes.
   package init(path: String) throws(UnixSocketError) {
-    guard path.utf8.count <= UnixSocketAddress.pathBytesMax, let address = UnixSocketAddress(path) else {
-      throw .tooLong(bytes: path.utf8.count)
-    }
+    let address = try UnixSocketFile.address(path)
     let lock = DirectoryLock(directoryOf: path)
     defer { lock.release() }
     let socket = try UnixSocketFile.bound(address, path)
@@ -41,6 +39,13 @@ package final class UnixSocketFile {
       throw .failed(error)
     }
     descriptor = socket.take()
+  }
+
+  /// Whether the path is one that a socket can have; what is there and is no socket stands in its way. A directory that isn't
+  /// there doesn't: a service manager makes it with the start.
+  package static func check(path: String) throws(UnixSocketError) {
+    _ = try address(path)
+    if let status = FileStatus(ofLinkItself: path), !status.isSocket { throw .occupied(by: status.kind) }
   }
 
   deinit {
@@ -63,6 +68,13 @@ package final class UnixSocketFile {
 
   /// Leaves it in the file system.
   func forget() { isThere = false }
+
+  private static func address(_ path: String) throws(UnixSocketError) -> UnixSocketAddress {
+    guard path.utf8.count <= UnixSocketAddress.pathBytesMax, let address = UnixSocketAddress(path) else {
+      throw .tooLong(bytes: path.utf8.count)
+    }
+    return address
+  }
 
   private static func bound(
     _ address: UnixSocketAddress, _ path: String
