@@ -23,7 +23,8 @@ extension Daemon {
         try ControlServer(loop: loop, address: address, dualStack: dualStack, api: api)
       }
     } catch {
-      let inUse = "; another headwind or toxiproxy-server? --control HOST:PORT takes another place, port 0 a free one"
+      let way = options.configForm == .toxiproxy ? "-port" : "--control HOST:PORT"
+      let inUse = "; another headwind or toxiproxy-server? \(way) takes another place, port 0 a free one"
       throw .failure("control address \(found.shown): \(found.reason(error))\(error.isAddressInUse ? inUse : "")")
     }
   }
